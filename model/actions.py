@@ -1,0 +1,227 @@
+"""Everything that can happen in a world, one frozen dataclass each.
+
+What the application does, what its functions do, what the clock does and what the network does are separate actions, so that
+a slow function, an abandoned fetch or an overtaken message is simply a schedule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from farref.model.ids import ForkId, RRefId, WorkerId, worker_name
+from farref.model.messages import Call, Control, Message, RemoteCall, Return, kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class OnRRef:
+    """An action at the owner of an RRef."""
+
+    rref: RRefId
+
+    @property
+    def kind(self) -> str:
+        """The name this action is counted under."""
+        return type(self).__name__
+
+    def __str__(self) -> str:
+        return f"{self.kind}(x{self.rref})"
+
+
+class CreateLocal(OnRRef):
+    """The owner wraps a value it has."""
+
+    __slots__ = ()
+
+
+class CreateOnSelf(OnRRef):
+    """The owner runs a function on itself and keeps the result."""
+
+    __slots__ = ()
+
+
+class FinishFunction(OnRRef):
+    """The function that computes the value ends."""
+
+    __slots__ = ()
+
+
+class RegisterCreator(OnRRef):
+    """The owner registers the creator's fork, later than the entry."""
+
+    __slots__ = ()
+
+
+class OwnerLetGo(OnRRef):
+    """Code on the owner lets go of the RRef."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRemote(OnRRef):
+    """A worker has the owner run a function and keep the result."""
+
+    worker: WorkerId
+
+    def __str__(self) -> str:
+        return f"{self.kind}(x{self.rref}, {worker_name(self.worker)})"
+
+
+@dataclass(frozen=True, slots=True)
+class OnFork:
+    """An action of the application that holds a fork."""
+
+    fork: ForkId
+
+    @property
+    def kind(self) -> str:
+        """The name this action is counted under."""
+        return type(self).__name__
+
+    def __str__(self) -> str:
+        return f"{self.kind}(f{self.fork})"
+
+
+class LetGo(OnFork):
+    """The application lets go of its handle."""
+
+    __slots__ = ()
+
+
+class FetchValue(OnFork):
+    """The application asks for the value."""
+
+    __slots__ = ()
+
+
+class AbandonFetch(OnFork):
+    """The application gives up waiting for the value."""
+
+    __slots__ = ()
+
+
+class TimeOutCreation(OnFork):
+    """The application gives up waiting for its creation."""
+
+    __slots__ = ()
+
+
+class EndCall(OnFork):
+    """The function that received the fork as argument ends."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerShare(OnRRef):
+    """The owner shares its RRef, as argument (Call) or result (Return)."""
+
+    target: WorkerId
+    carrier: type[Call | Return]
+
+    @property
+    def kind(self) -> str:
+        """The name this action is counted under."""
+        return f"OwnerShare {self.carrier.__name__}"
+
+    def __str__(self) -> str:
+        return f"OwnerShare(x{self.rref}, {worker_name(self.target)}, {self.carrier.__name__})"
+
+
+@dataclass(frozen=True, slots=True)
+class UserShare(OnFork):
+    """A user shares its RRef, as argument (Call) or result (Return)."""
+
+    target: WorkerId
+    carrier: type[Call | Return]
+
+    @property
+    def kind(self) -> str:
+        """The name this action is counted under."""
+        return f"UserShare {self.carrier.__name__}"
+
+    def __str__(self) -> str:
+        return f"UserShare(f{self.fork}, {worker_name(self.target)}, {self.carrier.__name__})"
+
+
+@dataclass(frozen=True, slots=True)
+class OnMessage:
+    """Something that befalls a message."""
+
+    message: Message
+
+    @property
+    def kind(self) -> str:
+        """The name this action is counted under."""
+        return f"{type(self).__name__} {kind_of(self.message)}"
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.message})"
+
+
+class Deliver(OnMessage):
+    """The network delivers a message."""
+
+    __slots__ = ()
+
+
+class Duplicate(OnMessage):
+    """The network delivers a copy of a control message and keeps the original in flight."""
+
+    __slots__ = ()
+
+
+class DropMessage(OnMessage):
+    """The network loses a control message."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retry(OnMessage):
+    """The sender of an unanswered control message sends it again."""
+
+    message: Control
+
+
+@dataclass(frozen=True, slots=True)
+class FailCall(OnMessage):
+    """A message that carries a fork or a creation cannot be sent, or not be understood."""
+
+    message: RemoteCall | Call | Return
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """Every worker calls `shutdown()`: nothing new is begun from now on."""
+
+    @property
+    def kind(self) -> str:
+        """The name this action is counted under."""
+        return "Shutdown"
+
+    def __str__(self) -> str:
+        return "Shutdown()"
+
+
+Action = (
+    CreateLocal
+    | CreateOnSelf
+    | CreateRemote
+    | FinishFunction
+    | RegisterCreator
+    | OwnerShare
+    | OwnerLetGo
+    | UserShare
+    | LetGo
+    | FetchValue
+    | AbandonFetch
+    | TimeOutCreation
+    | EndCall
+    | Deliver
+    | Duplicate
+    | DropMessage
+    | Retry
+    | FailCall
+    | Shutdown
+)

@@ -1,0 +1,153 @@
+"""Every message of the RRef protocol (clauses R4 to R7), named as PyTorch names them where PyTorch has a name.
+
+There are two families. *User calls* run user code, which may not be repeated: the network neither loses nor duplicates
+them, and where one could not be sent or understood its sender is told so (`RemoteFailed`, `CallFailed`). *Control messages*
+keep the counts: they may be lost and duplicated, are sent again until answered by an `Ack`, and take effect once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from farref.model.ids import ForkId, RRefId
+
+
+@dataclass(frozen=True, slots=True)
+class AboutFork:
+    """What every message carries: the RRef and the fork it is about."""
+
+    rref: RRefId
+    fork: ForkId
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}(f{self.fork})"
+
+
+class RemoteCall(AboutFork):
+    """Creator to owner: run this function and keep its result under this RRefId; I hold this fork."""
+
+    __slots__ = ()
+
+
+class UserAccept(AboutFork):
+    """Owner to creator: your fork is registered. Says nothing about the value (PyTorch's REMOTE_RET says both)."""
+
+    __slots__ = ()
+
+
+class RemoteFailed(AboutFork):
+    """Transport to creator: your RemoteCall was not sent and never will be."""
+
+    __slots__ = ()
+
+
+class Call(AboutFork):
+    """Parent to holder: a call whose arguments carry this fork."""
+
+    __slots__ = ()
+
+
+class Return(AboutFork):
+    """Parent to holder: a call's result that carries this fork."""
+
+    __slots__ = ()
+
+
+class CallFailed(AboutFork):
+    """Transport or receiver to parent: the message carrying this fork was not sent, or not understood; nobody has the fork."""
+
+    __slots__ = ()
+
+
+class FetchCall(AboutFork):
+    """User to owner: send me the value (`to_here`)."""
+
+    __slots__ = ()
+
+
+class FetchReturn(AboutFork):
+    """Owner to user: the value, or the error in its place."""
+
+    __slots__ = ()
+
+
+class ForkRequest(AboutFork):
+    """Child to owner: I hold this fork, which a user shared with me; please count it."""
+
+    __slots__ = ()
+
+
+class ChildAccept(AboutFork):
+    """Child to parent: the owner counts my fork; you may let go of yours."""
+
+    __slots__ = ()
+
+
+class UserDelete(AboutFork):
+    """User to owner: I no longer hold this fork."""
+
+    __slots__ = ()
+
+
+class CreateFailed(AboutFork):
+    """Creator to owner: my RemoteCall never left; keep an error under this RRefId, and count my fork."""
+
+    __slots__ = ()
+
+
+UserCall = RemoteCall | UserAccept | RemoteFailed | Call | Return | CallFailed | FetchCall | FetchReturn
+Control = ForkRequest | ChildAccept | UserDelete | CreateFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """Receiver to sender: this control message has taken effect."""
+
+    of: Control
+
+    @property
+    def fork(self) -> ForkId:
+        """The fork the answered message was about."""
+        return self.of.fork
+
+    def __str__(self) -> str:
+        return f"Ack({self.of})"
+
+
+Message = UserCall | Control | Ack
+
+CONTROL: Final[tuple[type[Control], ...]] = get_args(Control)
+USER_CALLS: Final[tuple[type[UserCall], ...]] = get_args(UserCall)
+CARRIERS: Final[tuple[type[RemoteCall | Call | Return], ...]] = (RemoteCall, Call, Return)
+"""The user calls that can fail: the transport or the receiver may be unable to handle what they carry."""
+
+CREATOR_ONLY: Final = (RemoteCall, UserAccept, RemoteFailed, CreateFailed)
+"""The messages that are only ever about the fork of an RRef's creator."""
+
+
+def kind_of(message: Message) -> str:
+    """Name a message's kind, for coverage and diagrams."""
+    match message:
+        case Ack(of):
+            return f"Ack({type(of).__name__})"
+        case _:
+            return type(message).__name__
+
+
+_NUMBER: Final = {kind: number for number, kind in enumerate((*CONTROL, *USER_CALLS))}
+KINDS_COUNT: Final = len(CONTROL) * 2 + len(USER_CALLS)
+
+
+def control_number(message: Control) -> int:
+    """Number the kinds of control message, for tables indexed by kind."""
+    return _NUMBER[type(message)]
+
+
+def kind_number(message: Message) -> int:
+    """Number the kinds of all messages, control messages first and acknowledgements last."""
+    match message:
+        case Ack(of):
+            return len(_NUMBER) + control_number(of)
+        case _:
+            return _NUMBER[type(message)]

@@ -1,0 +1,219 @@
+"""The owner's side: one entry for each RRef it owns. Everything that changes such an entry is in this file.
+
+Theory of operation. An owner keeps, for each RRefId, an entry with a value (or the promise of one), the set of forks it
+counts, and the local references: code on the owner that uses the entry. The entry may go when nobody can name it any more.
+Three facts make that hard, and each is answered by a rule:
+
+* An entry can be *named before it exists*. Messages overtake each other, so a function on the owner may receive an RRef
+  whose RemoteCall is still on its way. It then gets an entry that is EXPECTED: without a value, and without the creator's
+  fork. Such an entry has no forks, and that means nothing: the creator lives, the owner just has not heard (R21).
+* A value may take *arbitrarily long*. If the creator were counted only when its function ends, the owner would be ignorant
+  of a living user for all that time. So creation is registered when the call arrives, in one step (R10, R11), and the
+  function's end only delivers the value.
+* Code on the owner uses the entry *without a fork*. Running functions, waiting ones and handles are local references; an
+  entry with none of them, with no forks, and created, is the only one that may go (R22).
+
+Each handler has three beats: what must hold, what changes, what is sent. It gets the entry and gives back the entry and
+the messages to send, and it never sees a user's record or another entry: that is all an owner knows.
+
+Not pretty: `orphaned`, `duplicated` and the phase GONE are history, kept so that properties can speak of it. No handler
+of SOUND looks at them; to the owner, GONE is ABSENT.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from farref.model.messages import Call, ChildAccept, FetchReturn, Message, Return, UserAccept
+from farref.model.ids import ForkId, RRefId
+from farref.model.rules import RRefRules
+from farref.model.values import IdSet, no_ids
+
+
+class Entry(IntEnum):
+    """The life of an entry."""
+
+    ABSENT = 0  # not in the table
+    EXPECTED = 1  # named on the owner before its creation arrived
+    CREATED = 2  # registered; the function that computes the value runs
+    READY = 3  # has its value, or an error in place of one
+    GONE = 4  # no longer in the table
+
+
+class OwnerRRef(NamedTuple):
+    """What the owner knows of one RRef (R8)."""
+
+    phase: Entry
+    forks: IdSet  # the forks counted
+    fetches: IdSet  # the forks whose fetch is parked until there is a value
+    running: bool = False  # the function that computes the value runs
+    held: bool = False  # code on the owner holds the RRef
+    waiting: bool = False  # code on the owner is blocked until there is a value (early use)
+    registering: bool = False  # entry made, creator's fork not yet registered: only without `registers_atomically`
+    orphaned: bool = False  # somebody waits for the value of an entry that was dropped
+    duplicated: bool = False  # a second entry was made for this RRefId
+
+
+Step = tuple[OwnerRRef, tuple[Message, ...]]
+
+
+def absent(forks: int) -> OwnerRRef:
+    """Make the record of an RRef that nobody has created yet, where `forks` forks are possible."""
+    return OwnerRRef(Entry.ABSENT, no_ids(forks), no_ids(forks))
+
+
+def is_listed(owner: OwnerRRef) -> bool:
+    """Say whether the entry is in the owner's table."""
+    return owner.phase not in (Entry.ABSENT, Entry.GONE)
+
+
+# -- creation ----------------------------------------------------------------------------------------------------------
+
+
+def create_local(owner: OwnerRRef) -> Step:
+    """Wrap a value that is already here, `RRef(value)` (R13)."""
+    return owner._replace(phase=Entry.READY, held=True), ()
+
+
+def create_on_self(owner: OwnerRRef) -> Step:
+    """Run a function on oneself and keep its result, `remote(self)`: registered before anything is sent (R12)."""
+    return owner._replace(phase=Entry.CREATED, running=True, held=True), ()
+
+
+def on_remote_call(owner: OwnerRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> Step:
+    """Register a creation as its call arrives, and start the function (R10)."""
+    if not rules.registers_on_receipt:
+        return owner._replace(running=True), ()
+    return _register(_enter(owner, Entry.CREATED)._replace(running=True), rref, fork, rules)
+
+
+def finish_function(owner: OwnerRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> Step | None:
+    """End the function that computes the value: who waited for it gets it (R23)."""
+    if not owner.running:
+        return None
+    if owner.phase is Entry.CREATED:
+        ready, sends = _answer(owner._replace(phase=Entry.READY, running=False), rref)
+        return _settle(ready, rules), sends
+    if rules.registers_on_receipt:
+        return owner._replace(running=False), ()  # the entry went while the function ran: its value goes with it
+    ready, sends = _answer(_enter(owner, Entry.READY)._replace(running=False), rref)
+    registered, accept = _register(ready, rref, fork, rules)
+    return registered, sends + accept
+
+
+def register_creator(owner: OwnerRRef, rref: RRefId, fork: ForkId) -> Step | None:
+    """Register the creator's fork in a step of its own: only without `registers_atomically` (R11)."""
+    if not owner.registering:
+        return None
+    return owner._replace(registering=False, forks=owner.forks.add(fork)), (UserAccept(rref, fork),)
+
+
+def on_create_failed(owner: OwnerRRef, rref: RRefId, fork: ForkId) -> Step:
+    """Keep an error in place of the value whose creation could not be sent (R29)."""
+    ready, sends = _answer(_enter(owner, Entry.READY), rref)
+    return ready._replace(forks=ready.forks.add(fork)), sends
+
+
+# -- sharing -----------------------------------------------------------------------------------------------------------
+
+
+def share(owner: OwnerRRef, child: ForkId, carrier: Call | Return, rules: RRefRules) -> Step | None:
+    """Share with a user, or with oneself: count the fork first, then send it (R14)."""
+    if not owner.held or not is_listed(owner):
+        return None
+    forks = owner.forks.add(child) if rules.owner_registers_shares else owner.forks
+    return owner._replace(forks=forks), (carrier,)
+
+
+def on_share_from_user(owner: OwnerRRef, carrier: Call | Return) -> Step:
+    """Receive one's own RRef from a user: hold the entry, and accept at once (R19)."""
+    return _hold(owner, carrier), (ChildAccept(carrier.rref, carrier.fork),)
+
+
+def on_share_from_self(owner: OwnerRRef, carrier: Call | Return, rules: RRefRules) -> Step:
+    """Receive one's own RRef from oneself: the local reference takes the place of the fork (R19)."""
+    held = _hold(owner, carrier)
+    return _settle(held._replace(forks=held.forks.remove(carrier.fork)), rules), ()
+
+
+def on_call_failed(owner: OwnerRRef, fork: ForkId, rules: RRefRules) -> Step:
+    """Withdraw a fork whose message nobody could use (R28)."""
+    if not rules.withdraws_failed_shares:
+        return owner, ()
+    return _settle(owner._replace(forks=owner.forks.remove(fork)), rules), ()
+
+
+# -- counting ----------------------------------------------------------------------------------------------------------
+
+
+def on_fork_request(owner: OwnerRRef, fork: ForkId) -> Step:
+    """Count a fork that one user gave to another, whether or not its creation has arrived (R16)."""
+    return owner._replace(forks=owner.forks.add(fork)), ()
+
+
+def on_user_delete(owner: OwnerRRef, fork: ForkId, rules: RRefRules) -> Step:
+    """Stop counting a fork (R26). One that is not counted is ignored: PyTorch needs that, SOUND never sees it."""
+    if fork not in owner.forks:
+        return owner, ()
+    return _settle(owner._replace(forks=owner.forks.remove(fork)), rules), ()
+
+
+def let_go(owner: OwnerRRef, rules: RRefRules) -> Step | None:
+    """Code on the owner lets go of the RRef. A function that still waits for the value cannot (R22)."""
+    if not owner.held or owner.waiting:
+        return None
+    return _settle(owner._replace(held=False), rules), ()
+
+
+# -- fetching ----------------------------------------------------------------------------------------------------------
+
+
+def on_fetch_call(owner: OwnerRRef, rref: RRefId, fork: ForkId) -> Step:
+    """Send the value, or park the fetch until there is one (R20)."""
+    if owner.phase is Entry.READY:
+        return owner, (FetchReturn(rref, fork),)
+    return owner._replace(fetches=owner.fetches.add(fork)), ()
+
+
+# -- what the handlers share -------------------------------------------------------------------------------------------
+
+
+def _enter(owner: OwnerRRef, phase: Entry) -> OwnerRRef:
+    """Put an entry into the table, or go on with the one that is there."""
+    return owner._replace(phase=phase, duplicated=owner.duplicated or owner.phase is Entry.GONE)
+
+
+def _register(owner: OwnerRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> Step:
+    """Count the creator's fork and tell the creator (R11)."""
+    if not rules.registers_atomically:
+        return owner._replace(registering=True), ()
+    return owner._replace(forks=owner.forks.add(fork)), (UserAccept(rref, fork),)
+
+
+def _hold(owner: OwnerRRef, carrier: Call | Return) -> OwnerRRef:
+    """Let code on the owner hold the entry; a function that received it as argument waits for the value (R21)."""
+    listed = owner if is_listed(owner) else _enter(owner, Entry.EXPECTED)
+    early = listed.phase is not Entry.READY and type(carrier) is Call
+    return listed._replace(held=True, waiting=listed.waiting or early)
+
+
+def _answer(owner: OwnerRRef, rref: RRefId) -> Step:
+    """Give the value to everyone who waits for it."""
+    returns = tuple(FetchReturn(rref, ForkId(fork)) for fork in owner.fetches.members())
+    return owner._replace(waiting=False, fetches=no_ids(len(owner.fetches))), returns
+
+
+def _settle(owner: OwnerRRef, rules: RRefRules) -> OwnerRRef:
+    """Remove the entry if nobody can name it any more (R21, R22)."""
+    if not is_listed(owner) or not owner.forks.is_empty():
+        return owner
+    if owner.phase is Entry.EXPECTED and rules.entry_waits_for_creation:
+        return owner
+    in_use = owner.running or owner.held or owner.waiting
+    if owner.phase is not Entry.EXPECTED and in_use and rules.entry_counts_local_references:
+        return owner
+    orphaned = owner.orphaned or owner.waiting or not owner.fetches.is_empty()
+    return owner._replace(
+        phase=Entry.GONE, waiting=False, fetches=no_ids(len(owner.fetches)), orphaned=orphaned
+    )

@@ -1,0 +1,59 @@
+"""The three shapes a model's state may have: records, tables and sets of ids.
+
+A state is a tree of immutable values. Records are `typing.NamedTuple`s, changed with `record._replace(...)`. A `Table` is a
+fixed-length tuple indexed by an id, an `IdSet` a set of small ids drawn from a fixed range. Leaves are booleans, enum
+members, small integers and None. Everything compares and hashes in C, which the reference checker does millions of times.
+
+Only the operations below are used on a state, so that the fast checker may hand a step function a stand-in that records
+what was looked at (`checker/views.py`). Nothing else about a state may be asked for: no isinstance, no slicing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Self, TypeVar
+
+Value = TypeVar("Value")
+
+
+class Table(tuple[Value, ...]):
+    """A fixed-length table indexed by an id, changed one entry at a time."""
+
+    __slots__ = ()
+
+    def put(self, key: int, value: Value) -> Self:
+        """Give this table with the entry for `key` replaced."""
+        return type(self)(self[:key] + (value,) + self[key + 1 :])
+
+
+class IdSet(tuple[bool, ...]):
+    """A set of ids out of a fixed range, kept as one boolean per possible id."""
+
+    __slots__ = ()
+
+    def __contains__(self, key: object) -> bool:
+        return self[key]  # type: ignore[call-overload,no-any-return]
+
+    def members(self) -> Iterator[int]:
+        """List the ids in the set, smallest first."""
+        return (key for key, present in enumerate(self) if present)
+
+    def is_empty(self) -> bool:
+        """Say whether no id is in the set."""
+        return True not in tuple(self)
+
+    def add(self, key: int) -> Self:
+        """Give this set with `key` in it."""
+        return self._with(key, True)
+
+    def remove(self, key: int) -> Self:
+        """Give this set without `key`."""
+        return self._with(key, False)
+
+    def _with(self, key: int, present: bool) -> Self:
+        return type(self)(self[:key] + (present,) + self[key + 1 :])
+
+
+def no_ids(size: int) -> IdSet:
+    """Make an empty set for ids 0 to size - 1."""
+    return IdSet((False,) * size)

@@ -1,0 +1,217 @@
+"""What must hold of the RRef protocol, whoever runs it and whatever the network does.
+
+The names P1 to P8, G1 and G2 are those of the discussion around PyTorch's design note; P9 is ours. Each property is a
+sentence and a family of small predicates, one for each fork or RRef, so that a violation says which one it was. The order
+is that of severity: where a run breaks several, the first one listed is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from farref.model.checker.interface import Case, Kind, Property
+from farref.model.ids import ForkId, RRefId
+from farref.model.messages import (
+    Call,
+    CallFailed,
+    ChildAccept,
+    CreateFailed,
+    FetchCall,
+    ForkRequest,
+    Message,
+    RemoteCall,
+    RemoteFailed,
+    Return,
+    UserAccept,
+    UserDelete,
+)
+from farref.model.network import is_flying, is_unanswered
+from farref.model.owner import Entry, is_listed
+from farref.model.user import Fetch, Handle, User
+from farref.model.world import Bounds, World
+
+# -- safety ------------------------------------------------------------------------------------------------------------
+
+
+def one_entry_for_each_rref(world: World, rref: RRefId) -> bool:
+    """P2: everyone on the owner who was given the entry of an RRefId was given the same one, and nobody waits on a lost one."""
+    owner = world.owners[rref]
+    return not owner.orphaned and not owner.duplicated
+
+
+def no_entry_goes_while_the_owner_uses_it(world: World, rref: RRefId) -> bool:
+    """P1, on the owner: no entry is dropped while code on the owner computes it, holds it or waits for it."""
+    owner = world.owners[rref]
+    return owner.phase is not Entry.GONE or not (owner.running or owner.held or owner.waiting)
+
+
+def no_entry_goes_while_a_fork_lives(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """P1: no entry is dropped while a user of it lives, is on its way, or has a fetch under way."""
+    rref = bounds.rref_of(fork)
+    if world.owners[rref].phase is not Entry.GONE:
+        return True
+    return not (_user_lives(world, fork) or _is_travelling(world, rref, fork) or _is_fetching(world, rref, fork))
+
+
+def every_counted_fork_is_accounted_for(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """G1: every fork the owner counts lives, is on its way, or its deletion is being told."""
+    rref = bounds.rref_of(fork)
+    if fork not in world.owners[rref].forks:
+        return True
+    return (
+        _user_lives(world, fork)
+        or _is_travelling(world, rref, fork)
+        or is_flying(world.network, CallFailed(rref, fork))
+        or is_unanswered(world.network, UserDelete(rref, fork))
+    )
+
+
+def no_parent_goes_before_its_child_is_counted(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """G2: the parent of a child the owner does not count yet lives, and knows of the child."""
+    rref, parent = bounds.rref_of(fork), world.lineage[fork].parent
+    if parent is None:
+        return True
+    if world.users[fork].phase is not User.PENDING and not _is_travelling(world, rref, fork):
+        return True
+    return fork in world.users[parent].children
+
+
+def confirmed_means_counted(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """P8: `confirmed_by_owner()` tells the truth: a confirmed user is counted, and a user that knows so says so."""
+    phase = world.users[fork].phase
+    if phase is User.CONFIRMED:
+        return fork in world.owners[bounds.rref_of(fork)].forks
+    return phase is not User.UNTOLD
+
+
+def a_copy_changes_nothing(world: World) -> bool:
+    """P6: a control message that arrives once more changes no table."""
+    return not world.network.repeated
+
+
+def no_user_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """P9: a pending user always has a message under way that settles it: counting never waits for a function to end."""
+    rref = bounds.rref_of(fork)
+    if world.users[fork].phase is not User.PENDING:
+        return True
+    asked: tuple[Message, ...] = (RemoteCall(rref, fork), RemoteFailed(rref, fork), UserAccept(rref, fork))
+    return (
+        any(is_flying(world.network, message) for message in asked)
+        or is_unanswered(world.network, ForkRequest(rref, fork))
+        or is_unanswered(world.network, CreateFailed(rref, fork))
+    )
+
+
+def no_parent_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """P9, for parents: a child that has not accepted yet is on its way, being counted, or its acceptance is being told."""
+    rref, parent = bounds.rref_of(fork), world.lineage[fork].parent
+    if parent is None or fork not in world.users[parent].children:
+        return True
+    return (
+        _is_travelling(world, rref, fork)
+        or is_flying(world.network, CallFailed(rref, fork))
+        or world.users[fork].phase is User.PENDING
+        or is_unanswered(world.network, ChildAccept(rref, fork))
+    )
+
+
+# -- liveness ----------------------------------------------------------------------------------------------------------
+
+
+def nothing_is_left_of_the_entry(world: World, rref: RRefId) -> bool:
+    """P3: once the application has let go, the owner's entry goes, and with it every count."""
+    owner = world.owners[rref]
+    return not is_listed(owner) and owner.forks.is_empty() and not (owner.running or owner.held or owner.registering)
+
+
+def nothing_is_left_of_the_fork(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """P3: once the application has let go, the user's record goes, and every control message about it is answered."""
+    rref = bounds.rref_of(fork)
+    told = (ForkRequest(rref, fork), ChildAccept(rref, fork), UserDelete(rref, fork), CreateFailed(rref, fork))
+    return not _user_lives(world, fork) and not any(is_unanswered(world.network, message) for message in told)
+
+
+def every_parked_call_runs(world: World, fork: ForkId) -> bool:
+    """P4: every call that waits for its arguments to be confirmed runs in the end."""
+    return world.users[fork].handle is not Handle.PARKED
+
+
+def every_fetch_is_answered(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """P5: every fetch is answered once the function that computes the value ends."""
+    return not _is_fetching(world, bounds.rref_of(fork), fork)
+
+
+def every_early_use_ends(world: World, rref: RRefId) -> bool:
+    """P5, on the owner: all code that waits for the value gets it once the function that computes it ends."""
+    return not world.owners[rref].waiting and not world.owners[rref].orphaned
+
+
+def shutdown_finds_empty_tables(world: World, bounds: Bounds) -> bool:
+    """P7: a graceful shutdown ends: in the end every table is empty, on every worker."""
+    if not world.closing:
+        return True
+    forks, rrefs = map(ForkId, range(bounds.forks_total)), map(RRefId, range(bounds.rrefs))
+    return all(nothing_is_left_of_the_entry(world, rref) for rref in rrefs) and all(
+        nothing_is_left_of_the_fork(world, fork, bounds) for fork in forks
+    )
+
+
+# -- what the predicates share -----------------------------------------------------------------------------------------
+
+
+def _user_lives(world: World, fork: ForkId) -> bool:
+    return world.users[fork].phase is not User.ABSENT
+
+
+def _is_travelling(world: World, rref: RRefId, fork: ForkId) -> bool:
+    return is_flying(world.network, Call(rref, fork)) or is_flying(world.network, Return(rref, fork))
+
+
+def _is_fetching(world: World, rref: RRefId, fork: ForkId) -> bool:
+    return (
+        world.users[fork].fetch is Fetch.WAITING
+        or fork in world.owners[rref].fetches
+        or is_flying(world.network, FetchCall(rref, fork))
+    )
+
+
+# -- the list ----------------------------------------------------------------------------------------------------------
+
+
+def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
+    """List the properties of a bounded world, the most severe first."""
+    always, eventually = partial(_property, bounds, Kind.ALWAYS), partial(_property, bounds, Kind.EVENTUALLY)
+    return (
+        always("P2", "R21", one_entry_for_each_rref),
+        always("P1", "R22", no_entry_goes_while_the_owner_uses_it, no_entry_goes_while_a_fork_lives),
+        always("G1", "R33", every_counted_fork_is_accounted_for),
+        always("G2", "R24", no_parent_goes_before_its_child_is_counted),
+        always("P6", "R7", a_copy_changes_nothing),
+        eventually("P3", "R26", nothing_is_left_of_the_entry, nothing_is_left_of_the_fork),
+        eventually("P5", "R20", every_early_use_ends, every_fetch_is_answered),
+        eventually("P4", "R16", every_parked_call_runs),
+        *([eventually("P7", "R32", shutdown_finds_empty_tables)] if bounds.shutdown else []),
+        always("P8", "R31", confirmed_means_counted),
+        always("P9", "R18", no_user_waits_for_user_code, no_parent_waits_for_user_code),
+    )
+
+
+def _property(bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool]) -> Property:
+    text = " ".join((predicates[0].__doc__ or "").removeprefix(f"{name}: ").split())
+    return Property(name, clause, kind, text, tuple(case for predicate in predicates for case in _cases(bounds, predicate)))
+
+
+def _cases(bounds: Bounds, predicate: Callable[..., bool]) -> list[Case]:
+    """Make the instances of a predicate, for whatever it speaks of: an RRef, a fork or the world."""
+    names = predicate.__code__.co_varnames[: predicate.__code__.co_argcount]
+    known = {"bounds": bounds} if "bounds" in names else {}
+    if "rref" in names:
+        return [_case(predicate, f"RRef x{rref}", rref=RRefId(rref), **known) for rref in range(bounds.rrefs)]
+    if "fork" in names:
+        return [_case(predicate, f"fork f{fork}", fork=ForkId(fork), **known) for fork in range(bounds.forks_total)]
+    return [_case(predicate, "the whole world", **known)]
+
+
+def _case(predicate: Callable[..., bool], about: str, **known: object) -> Case:
+    return Case(f"{predicate.__name__}: {about}", partial(predicate, **known))
