@@ -25,8 +25,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from farref.model.messages import Call, ChildAccept, FetchReturn, Message, Return, UserAccept
 from farref.model.ids import ForkId, RRefId
+from farref.model.messages import Call, ChildAccept, FetchReturn, Message, Return, UserAccept
 from farref.model.rules import RRefRules
 from farref.model.values import IdSet, no_ids
 
@@ -214,6 +214,4 @@ def _settle(owner: OwnerRRef, rules: RRefRules) -> OwnerRRef:
     if owner.phase is not Entry.EXPECTED and in_use and rules.entry_counts_local_references:
         return owner
     orphaned = owner.orphaned or owner.waiting or not owner.fetches.is_empty()
-    return owner._replace(
-        phase=Entry.GONE, waiting=False, fetches=no_ids(len(owner.fetches)), orphaned=orphaned
-    )
+    return owner._replace(phase=Entry.GONE, waiting=False, fetches=no_ids(len(owner.fetches)), orphaned=orphaned)

@@ -20,17 +20,25 @@ def _rule(clause: str, text: str) -> bool:
 class RRefRules:
     """Which rules are followed. Every field is one rule, on in SOUND."""
 
-    registers_on_receipt: bool = _rule("R10", "the owner registers a creation when the call arrives, not when its function ends")
+    registers_on_receipt: bool = _rule(
+        "R10", "the owner registers a creation when the call arrives, not when its function ends"
+    )
     registers_atomically: bool = _rule("R11", "the owner makes the entry and registers the creator's fork in one step")
     entry_waits_for_creation: bool = _rule("R21", "an entry named before its creation arrived is kept until it arrives")
     entry_counts_local_references: bool = _rule("R22", "an entry is kept while code on the owner uses it")
     owner_registers_shares: bool = _rule("R14", "the owner registers a fork before it sends it")
     confirms_forks_from_owner: bool = _rule("R15", "a fork received from the owner is confirmed")
-    accepts_after_confirmation: bool = _rule("R17", "a child accepts towards its parent only after the owner has registered it")
-    accepts_before_user_code: bool = _rule("R18", "a child accepts towards its parent before the function that received it runs")
+    accepts_after_confirmation: bool = _rule(
+        "R17", "a child accepts towards its parent only after the owner has registered it"
+    )
+    accepts_before_user_code: bool = _rule(
+        "R18", "a child accepts towards its parent before the function that received it runs"
+    )
     parent_waits_for_children: bool = _rule("R24", "a user is deleted only after all its children have accepted")
     user_waits_for_confirmation: bool = _rule("R25", "a user is deleted only after the owner has registered it")
-    fetch_pins_user: bool = _rule("R20", "a user is deleted only after its fetch was answered, even if nobody waits any more")
+    fetch_pins_user: bool = _rule(
+        "R20", "a user is deleted only after its fetch was answered, even if nobody waits any more"
+    )
     timeout_is_only_an_answer: bool = _rule("R27", "a timeout is told to the application and changes no count")
     withdraws_failed_shares: bool = _rule("R28", "a fork whose message could not be sent or understood is withdrawn")
     fails_creation_as_error: bool = _rule("R29", "a creation that could not be sent is created as an error")

@@ -22,8 +22,18 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from farref.model.messages import Call, ChildAccept, CreateFailed, FetchCall, ForkRequest, Message, RemoteCall, Return, UserDelete
 from farref.model.ids import ForkId, RRefId
+from farref.model.messages import (
+    Call,
+    ChildAccept,
+    CreateFailed,
+    FetchCall,
+    ForkRequest,
+    Message,
+    RemoteCall,
+    Return,
+    UserDelete,
+)
 from farref.model.rules import RRefRules
 from farref.model.values import IdSet, no_ids
 
@@ -61,7 +71,9 @@ class UserRRef(NamedTuple):
     handle: Handle
     children: IdSet  # the forks made from this one that have not accepted yet
     fetch: Fetch = Fetch.NONE
-    owes_accept: bool = False  # confirmed, but accepts only when its function ends: only without `accepts_before_user_code`
+    owes_accept: bool = (
+        False  # confirmed, but accepts only when its function ends: only without `accepts_before_user_code`
+    )
 
 
 Step = tuple[UserRRef, tuple[Message, ...]]

@@ -26,13 +26,13 @@ class Table(tuple[Value, ...]):
         return type(self)(self[:key] + (value,) + self[key + 1 :])
 
 
-class IdSet(tuple[bool, ...]):
-    """A set of ids out of a fixed range, kept as one boolean per possible id."""
+class IdSet(tuple[int, ...]):
+    """A set of ids out of a fixed range, kept as one boolean per possible id (its length is the range)."""
 
     __slots__ = ()
 
     def __contains__(self, key: object) -> bool:
-        return self[key]  # type: ignore[call-overload,no-any-return]
+        return bool(self[key])  # type: ignore[call-overload]
 
     def members(self) -> Iterator[int]:
         """List the ids in the set, smallest first."""

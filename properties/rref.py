@@ -100,6 +100,7 @@ def no_user_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) -> b
         any(is_flying(world.network, message) for message in asked)
         or is_unanswered(world.network, ForkRequest(rref, fork))
         or is_unanswered(world.network, CreateFailed(rref, fork))
+        or world.owners[rref].registering
     )
 
 
@@ -199,7 +200,9 @@ def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
 
 def _property(bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool]) -> Property:
     text = " ".join((predicates[0].__doc__ or "").removeprefix(f"{name}: ").split())
-    return Property(name, clause, kind, text, tuple(case for predicate in predicates for case in _cases(bounds, predicate)))
+    return Property(
+        name, clause, kind, text, tuple(case for predicate in predicates for case in _cases(bounds, predicate))
+    )
 
 
 def _cases(bounds: Bounds, predicate: Callable[..., bool]) -> list[Case]:

@@ -16,6 +16,10 @@ Action = Any
 Predicate = Callable[[State], bool]
 
 
+class ModelError(Exception):
+    """The model cannot be checked as it is written; the message names the likely cause."""
+
+
 class Kind(Enum):
     """How a property quantifies over the states of a run."""
 

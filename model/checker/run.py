@@ -1,0 +1,157 @@
+"""The books of one search, kept alike by every engine: what was counted, what was found, and what may be claimed.
+
+The one rule that matters is honesty. A search that did not see every state (a budget, an interrupt, a first violation)
+may say what it found broken and what it saw happen, but never that something holds in every state: what it did not
+decide is *incomplete*. An eventually-property needs more than the states, it needs to know that no fair run goes round
+for ever without it; an engine that could not find that out says so in `undecided`.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from farref.model.checker.interface import (
+    Action,
+    Budget,
+    Case,
+    Counterexample,
+    Kind,
+    Model,
+    ModelError,
+    Progress,
+    Property,
+    Result,
+    Verdict,
+)
+
+OnProgress = Callable[[Progress], None]
+
+PROGRESS_SECONDS = 1.0
+NEVER_REACHED = "never reached"
+
+
+class Run:
+    """Counts, findings and clocks of one search."""
+
+    def __init__(
+        self,
+        engine: str,
+        model: Model,
+        properties: Sequence[Property],
+        budget: Budget,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        self.engine, self.budget, self.on_progress = engine, budget, on_progress
+        self.actions = tuple(model.actions)
+        self.properties = tuple(properties)
+        self.distinct, self.generated, self.depth = 1, 1, 1
+        self.fired = [0] * len(self.actions)
+        self.cut: str | None = None
+        self.complete = False
+        self.undecided: set[str] = set()
+        self.violated: set[str] = set()
+        self.witnesses: dict[str, tuple[Action, ...]] = {}
+        self.counterexample: Counterexample | None = None
+        self.collision_bound = 0.0
+        self.notes: list[str] = []
+        self._wall, self._cpu = time.monotonic(), time.process_time()
+        self._told = self._wall
+        self._refuse_twins()
+
+    def _refuse_twins(self) -> None:
+        ids = sorted(property_.id for property_ in self.properties)
+        for one, other in pairwise(ids):
+            if one == other:
+                raise ModelError(f"two properties have the id {one!r}; verdicts are keyed by id")
+
+    def of_kind(self, kind: Kind) -> list[Property]:
+        """List the properties of one kind that are not known to be broken, in the order given."""
+        return [one for one in self.properties if one.kind is kind and one.id not in self.violated]
+
+    def unreached(self) -> list[Property]:
+        """List the sometimes-properties that still want a witness."""
+        return [one for one in self.of_kind(Kind.SOMETIMES) if one.id not in self.witnesses]
+
+    def violate(self, property_: Property, case: Case, actions: tuple[Action, ...], loop_start: int | None = None) -> None:
+        """Note a broken property; the first one noted is the counterexample."""
+        self.violated.add(property_.id)
+        if self.counterexample is None:
+            self.counterexample = Counterexample(property_, case.label, actions, loop_start)
+
+    def seconds(self) -> float:
+        """Tell the wall time since the search began."""
+        return time.monotonic() - self._wall
+
+    def is_spent(self, depth: int = 0) -> bool:
+        """Say whether a budget is used up; from then on the search is cut short."""
+        if self.cut is None:
+            self.cut = self._limit_reached(depth)
+        return self.cut is not None
+
+    def _limit_reached(self, depth: int) -> str | None:
+        budget = self.budget
+        if budget.states_max is not None and self.distinct >= budget.states_max:
+            return f"stopped after {self.distinct} states (limit {budget.states_max})"
+        if budget.seconds_max is not None and self.seconds() >= budget.seconds_max:
+            return f"stopped after {self.seconds():.1f} s (limit {budget.seconds_max} s)"
+        if budget.depth_max is not None and depth >= budget.depth_max:
+            return f"stopped at depth {depth} (limit {budget.depth_max})"
+        return None
+
+    def tell(self, frontier: int, *, at_once: bool = False) -> None:
+        """Report progress, if anybody listens and either a level ended or a second has passed."""
+        now = time.monotonic()
+        if self.on_progress is not None and (at_once or now - self._told >= PROGRESS_SECONDS):
+            self._told = now
+            self.on_progress(Progress(self.distinct, self.generated, self.depth, frontier, now - self._wall))
+
+    def result(self) -> Result:
+        """Close the books."""
+        verdicts = {one.id: self._verdict(one) for one in self.properties}
+        self._blame_unreached(verdicts)
+        return Result(
+            engine=self.engine,
+            verdict=self._overall(list(verdicts.values())),
+            distinct=self.distinct,
+            generated=self.generated,
+            depth=self.depth,
+            seconds=self.seconds(),
+            cpu_seconds=time.process_time() - self._cpu,
+            peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            verdicts=verdicts,
+            coverage=self._coverage(),
+            counterexample=self.counterexample,
+            witnesses=dict(self.witnesses),
+            collision_bound=self.collision_bound,
+            notes=tuple(self.notes if self.cut is None else [self.cut, *self.notes]),
+        )
+
+    def _verdict(self, property_: Property) -> Verdict:
+        if property_.id in self.violated:
+            return Verdict.VIOLATED
+        if property_.id in self.witnesses:
+            return Verdict.HOLDS
+        if not self.complete or property_.id in self.undecided:
+            return Verdict.INCOMPLETE
+        return Verdict.VIOLATED if property_.kind is Kind.SOMETIMES else Verdict.HOLDS
+
+    def _blame_unreached(self, verdicts: dict[str, Verdict]) -> None:
+        for one in self.properties:
+            if one.kind is Kind.SOMETIMES and verdicts[one.id] is Verdict.VIOLATED and self.counterexample is None:
+                self.counterexample = Counterexample(one, NEVER_REACHED, ())
+
+    def _overall(self, verdicts: list[Verdict]) -> Verdict:
+        if Verdict.VIOLATED in verdicts:
+            return Verdict.VIOLATED
+        if not self.complete or Verdict.INCOMPLETE in verdicts:
+            return Verdict.INCOMPLETE
+        return Verdict.HOLDS
+
+    def _coverage(self) -> dict[str, int]:
+        coverage: dict[str, int] = {}
+        for action, count in zip(self.actions, self.fired, strict=True):
+            coverage[action.kind] = coverage.get(action.kind, 0) + count
+        return coverage

@@ -1,0 +1,307 @@
+"""Every step that can be taken in a world. The protocol itself is in `owner.py` and `user.py`.
+
+A step finds the one record the action is about, hands it to its handler, puts the result back and sends what the handler
+sends. Nothing here decides anything about references, except who a message is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from farref.model import network as net
+from farref.model import owner as own
+from farref.model import user as use
+from farref.model.actions import (
+    AbandonFetch,
+    Action,
+    CreateLocal,
+    CreateOnSelf,
+    CreateRemote,
+    Deliver,
+    DropMessage,
+    Duplicate,
+    EndCall,
+    FailCall,
+    FetchValue,
+    FinishFunction,
+    LetGo,
+    OwnerLetGo,
+    OwnerShare,
+    RegisterCreator,
+    Retry,
+    Shutdown,
+    TimeOutCreation,
+    UserShare,
+)
+from farref.model.ids import ForkId, RRefId
+from farref.model.messages import (
+    Ack,
+    Call,
+    CallFailed,
+    ChildAccept,
+    Control,
+    CreateFailed,
+    FetchCall,
+    FetchReturn,
+    ForkRequest,
+    Message,
+    RemoteCall,
+    RemoteFailed,
+    Return,
+    UserAccept,
+    UserDelete,
+)
+from farref.model.rules import RRefRules
+from farref.model.world import Bounds, ForkData, World
+
+
+def step(world: World, action: Action, bounds: Bounds, rules: RRefRules) -> World | None:
+    """Give the world after an action, or None where the action cannot happen."""
+    match action:
+        case Deliver(message):
+            return _deliver(world, message, bounds, rules, keep=False)
+        case Duplicate(message):
+            return _deliver(world, message, bounds, rules, keep=True)
+        case DropMessage(message):
+            return _drop(world, message)
+        case Retry(message):
+            again = net.retry(world.network, message)
+            return again and world._replace(network=again)
+        case FailCall(message):
+            return _fail(world, message)
+        case CreateLocal() | CreateOnSelf() | CreateRemote():
+            return _create(world, action, bounds)
+        case OwnerShare():
+            return _owner_share(world, action, bounds, rules)
+        case UserShare():
+            return _user_share(world, action, bounds)
+        case FinishFunction(rref):
+            fork = bounds.creator_fork(rref)
+            return _at_owner(world, rref, own.finish_function(world.owners[rref], rref, fork, rules))
+        case RegisterCreator(rref):
+            fork = bounds.creator_fork(rref)
+            return _at_owner(world, rref, own.register_creator(world.owners[rref], rref, fork))
+        case OwnerLetGo(rref):
+            return _at_owner(world, rref, own.let_go(world.owners[rref], rules))
+        case LetGo(fork):
+            return _at_user(world, fork, use.let_go(world.users[fork], bounds.rref_of(fork), fork, rules))
+        case EndCall(fork):
+            return _at_user(world, fork, use.end_call(world.users[fork], bounds.rref_of(fork), fork, rules))
+        case FetchValue(fork):
+            if world.closing or not world.budgets.fetches:
+                return None
+            asked = _at_user(world, fork, use.fetch(world.users[fork], bounds.rref_of(fork), fork))
+            return asked and _spend(asked, "fetches")
+        case AbandonFetch(fork):
+            return _time_out(world, fork, use.abandon_fetch)
+        case TimeOutCreation(fork):
+            only = rules.timeout_is_only_an_answer
+            return _time_out(world, fork, use.time_out_creation if only else use.time_out_creation_as_confirmed)
+        case Shutdown():
+            return None if world.closing else world._replace(closing=True)
+        case _:
+            assert_never(action)
+
+
+def _deliver(world: World, message: Message, bounds: Bounds, rules: RRefRules, *, keep: bool) -> World | None:
+    if not net.is_flying(world.network, message):
+        return None
+    if keep:
+        if not world.budgets.duplicates:
+            return None
+        world = _spend(world, "duplicates")
+    else:
+        world = world._replace(network=net.take(world.network, message))
+    match message:
+        case Ack(of):
+            return _acknowledged(world, of, rules) if net.is_unanswered(world.network, of) else world
+        case ForkRequest() | ChildAccept() | UserDelete() | CreateFailed():
+            return _control(world, message, rules)
+        case _:
+            return _receive(world, message, bounds, rules)
+
+
+def _control(world: World, message: Control, rules: RRefRules) -> World:
+    """Let a control message take effect the first time, and answer it every time (R7)."""
+    again = net.was_processed(world.network, message)
+    if again and rules.processes_once:
+        return world._replace(network=net.process(world.network, message))
+    after = _take_effect(world, message, rules)
+    changed = again and (after.owners != world.owners or after.users != world.users)
+    network = net.process(after.network, message)
+    return after._replace(network=network._replace(repeated=True) if changed else network)
+
+
+def _take_effect(world: World, message: Control, rules: RRefRules) -> World:
+    rref, fork = message.rref, message.fork
+    owner = world.owners[rref]
+    match message:
+        case ForkRequest():
+            return _owner_did(world, rref, own.on_fork_request(owner, fork))
+        case UserDelete():
+            return _owner_did(world, rref, own.on_user_delete(owner, fork, rules))
+        case CreateFailed():
+            return _owner_did(world, rref, own.on_create_failed(owner, rref, fork))
+        case ChildAccept():
+            parent = _parent(world, fork)
+            return _user_did(world, parent, use.on_child_accept(world.users[parent], rref, parent, fork, rules))
+        case _:
+            assert_never(message)
+
+
+def _acknowledged(world: World, message: Control, rules: RRefRules) -> World:
+    """Tell the sender of a control message that it took effect."""
+    world = world._replace(network=net.settle(world.network, message))
+    rref, fork = message.rref, message.fork
+    match message:
+        case ForkRequest():
+            return _user_did(world, fork, use.on_fork_confirmed(world.users[fork], rref, fork, rules))
+        case CreateFailed():
+            return _user_did(world, fork, use.on_creation_confirmed(world.users[fork], rref, fork, rules))
+        case ChildAccept() | UserDelete():
+            return world
+        case _:
+            assert_never(message)
+
+
+def _receive(world: World, message: Message, bounds: Bounds, rules: RRefRules) -> World:
+    """Hand a user call to the one it is meant for."""
+    rref, fork = bounds.rref_of(message.fork), message.fork
+    match message:
+        case RemoteCall():
+            return _owner_did(world, rref, own.on_remote_call(world.owners[rref], rref, fork, rules))
+        case UserAccept():
+            return _user_did(world, fork, use.on_creation_confirmed(world.users[fork], rref, fork, rules))
+        case RemoteFailed():
+            return _user_did(world, fork, use.on_remote_failed(world.users[fork], rref, fork, rules))
+        case Call() | Return():
+            return _receive_share(world, message, bounds, rules)
+        case CallFailed():
+            return _receive_failure(world, message, rules)
+        case FetchCall():
+            return _owner_did(world, rref, own.on_fetch_call(world.owners[rref], rref, fork))
+        case FetchReturn():
+            return _user_did(world, fork, use.on_fetch_return(world.users[fork], rref, fork, rules))
+        case _:
+            raise AssertionError(f"{message} is not a user call")
+
+
+def _receive_share(world: World, carrier: Call | Return, bounds: Bounds, rules: RRefRules) -> World:
+    """Hand a fork to its holder: the four cases of sharing (R14 to R19)."""
+    rref, fork = carrier.rref, carrier.fork
+    data = world.lineage[fork]
+    from_owner, to_owner = data.parent is None, data.holder == bounds.owner(rref)
+    if to_owner and from_owner:
+        return _owner_did(world, rref, own.on_share_from_self(world.owners[rref], carrier, rules))
+    if to_owner:
+        return _owner_did(world, rref, own.on_share_from_user(world.owners[rref], carrier))
+    if from_owner:
+        return _user_did(world, fork, use.on_share_from_owner(world.users[fork], rules))
+    return _user_did(world, fork, use.on_share_from_user(world.users[fork], carrier, rules))
+
+
+def _receive_failure(world: World, message: CallFailed, rules: RRefRules) -> World:
+    """Tell the one who shared a fork that nobody received it (R28)."""
+    rref, fork, parent = message.rref, message.fork, world.lineage[message.fork].parent
+    if parent is None:
+        return _owner_did(world, rref, own.on_call_failed(world.owners[rref], fork, rules))
+    return _user_did(world, parent, use.on_call_failed(world.users[parent], rref, parent, fork, rules))
+
+
+def _drop(world: World, message: Message) -> World | None:
+    if not net.is_flying(world.network, message) or not world.budgets.drops:
+        return None
+    return _spend(world._replace(network=net.take(world.network, message)), "drops")
+
+
+def _fail(world: World, message: RemoteCall | Call | Return) -> World | None:
+    if not net.is_flying(world.network, message) or not world.budgets.failures:
+        return None
+    failed = RemoteFailed if type(message) is RemoteCall else CallFailed
+    network = net.send(net.take(world.network, message), (failed(message.rref, message.fork),))
+    return _spend(world._replace(network=network), "failures")
+
+
+def _create(world: World, action: CreateLocal | CreateOnSelf | CreateRemote, bounds: Bounds) -> World | None:
+    owner, fork = world.owners[action.rref], bounds.creator_fork(action.rref)
+    if owner.phase is not own.Entry.ABSENT or world.minted[action.rref] or world.closing:
+        return None
+    match action:
+        case CreateLocal(rref):
+            return _owner_did(world, rref, own.create_local(owner))
+        case CreateOnSelf(rref):
+            return _owner_did(world, rref, own.create_on_self(owner))
+        case CreateRemote(rref, worker):
+            minted = _mint(world, rref, fork, ForkData(worker))
+            return _user_did(minted, fork, use.create_remote(world.users[fork], rref, fork))
+        case _:
+            assert_never(action)
+
+
+def _owner_share(world: World, action: OwnerShare, bounds: Bounds, rules: RRefRules) -> World | None:
+    child = _next_fork(world, action.rref, bounds)
+    if child is None:
+        return None
+    carrier = action.carrier(action.rref, child)
+    shared = _at_owner(world, action.rref, own.share(world.owners[action.rref], child, carrier, rules))
+    return shared and _mint(shared, action.rref, child, ForkData(action.target))
+
+
+def _user_share(world: World, action: UserShare, bounds: Bounds) -> World | None:
+    if world.users[action.fork].handle is not use.Handle.HELD:
+        return None
+    rref = bounds.rref_of(action.fork)
+    child = _next_fork(world, rref, bounds)
+    if child is None or (world.lineage[action.fork].holder == action.target and not bounds.self_shares):
+        return None
+    shared = _at_user(world, action.fork, use.share(world.users[action.fork], child, action.carrier(rref, child)))
+    return shared and _mint(shared, rref, child, ForkData(action.target, action.fork))
+
+
+def _time_out(world: World, fork: ForkId, effect: Callable[[use.UserRRef], use.Step | None]) -> World | None:
+    if not world.budgets.timeouts:
+        return None
+    timed_out = _at_user(world, fork, effect(world.users[fork]))
+    return timed_out and _spend(timed_out, "timeouts")
+
+
+# -- what the steps share ----------------------------------------------------------------------------------------------
+
+
+def _at_owner(world: World, rref: RRefId, result: own.Step | None) -> World | None:
+    return None if result is None else _owner_did(world, rref, result)
+
+
+def _owner_did(world: World, rref: RRefId, result: own.Step) -> World:
+    owner, sends = result
+    return world._replace(owners=world.owners.put(rref, owner), network=net.send(world.network, sends))
+
+
+def _at_user(world: World, fork: ForkId, result: use.Step | None) -> World | None:
+    return None if result is None else _user_did(world, fork, result)
+
+
+def _user_did(world: World, fork: ForkId, result: use.Step) -> World:
+    user, sends = result
+    return world._replace(users=world.users.put(fork, user), network=net.send(world.network, sends))
+
+
+def _parent(world: World, fork: ForkId) -> ForkId:
+    parent = world.lineage[fork].parent
+    assert parent is not None, "only a fork made by a user has a parent to accept towards"
+    return parent
+
+
+def _next_fork(world: World, rref: RRefId, bounds: Bounds) -> ForkId | None:
+    minted = world.minted[rref]
+    return None if minted == bounds.forks or world.closing else ForkId(bounds.creator_fork(rref) + minted)
+
+
+def _mint(world: World, rref: RRefId, fork: ForkId, data: ForkData) -> World:
+    return world._replace(minted=world.minted.put(rref, world.minted[rref] + 1), lineage=world.lineage.put(fork, data))
+
+
+def _spend(world: World, budget: str) -> World:
+    left = getattr(world.budgets, budget)
+    return world._replace(budgets=world.budgets._replace(**{budget: left - 1}))
