@@ -163,7 +163,13 @@ def let_go(owner: OwnerRRef, rules: RRefRules) -> Step | None:
     """Code on the owner lets go of the RRef. A function that still waits for the value cannot (R22)."""
     if not owner.held or owner.waiting:
         return None
-    return _settle(owner._replace(held=False), rules), ()
+    free = owner._replace(held=False)
+    if owner.phase is Entry.EXPECTED or owner.registering:
+        return (
+            free,
+            (),
+        )  # not created yet, so not for this handle to remove: not in PyTorch either, where only deletes remove
+    return _settle(free, rules), ()
 
 
 # -- fetching ----------------------------------------------------------------------------------------------------------

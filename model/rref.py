@@ -116,7 +116,7 @@ def _rref_actions(rref: RRefId, bounds: Bounds, rules: RRefRules) -> Iterator[Ac
         yield RegisterCreator(rref)
     yield OwnerLetGo(rref)
     for target in _workers(bounds):
-        if target != owner or bounds.self_shares:
+        if bounds.owner_shares and (target != owner or bounds.self_shares):
             yield from (OwnerShare(rref, target, carrier) for carrier in _carriers(bounds))
 
 

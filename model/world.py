@@ -30,7 +30,8 @@ class Bounds:
     fetches: int = 0  # values it may ask for
     failures: int = 0  # calls that cannot be sent or understood
     results: bool = False  # share in results as well as in arguments
-    self_shares: bool = True  # share with oneself as well
+    owner_shares: bool = True  # the owner shares as well as users
+    self_shares: bool = True  # share with oneself as well as with others
     shutdown: bool = False  # end with a graceful shutdown
 
     def owner(self, rref: RRefId) -> WorkerId:

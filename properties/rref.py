@@ -51,7 +51,7 @@ def no_entry_goes_while_a_fork_lives(world: World, fork: ForkId, bounds: Bounds)
     rref = bounds.rref_of(fork)
     if world.owners[rref].phase is not Entry.GONE:
         return True
-    return not (_user_lives(world, fork) or _is_travelling(world, rref, fork) or _is_fetching(world, rref, fork))
+    return not (_user_lives(world, fork) or is_travelling(world, rref, fork) or _is_fetching(world, rref, fork))
 
 
 def every_counted_fork_is_accounted_for(world: World, fork: ForkId, bounds: Bounds) -> bool:
@@ -61,7 +61,7 @@ def every_counted_fork_is_accounted_for(world: World, fork: ForkId, bounds: Boun
         return True
     return (
         _user_lives(world, fork)
-        or _is_travelling(world, rref, fork)
+        or is_travelling(world, rref, fork)
         or is_flying(world.network, CallFailed(rref, fork))
         or is_unanswered(world.network, UserDelete(rref, fork))
     )
@@ -72,7 +72,7 @@ def no_parent_goes_before_its_child_is_counted(world: World, fork: ForkId, bound
     rref, parent = bounds.rref_of(fork), world.lineage[fork].parent
     if parent is None:
         return True
-    if world.users[fork].phase is not User.PENDING and not _is_travelling(world, rref, fork):
+    if world.users[fork].phase is not User.PENDING and not is_travelling(world, rref, fork):
         return True
     return fork in world.users[parent].children
 
@@ -110,7 +110,7 @@ def no_parent_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) ->
     if parent is None or fork not in world.users[parent].children:
         return True
     return (
-        _is_travelling(world, rref, fork)
+        is_travelling(world, rref, fork)
         or is_flying(world.network, CallFailed(rref, fork))
         or world.users[fork].phase is User.PENDING
         or is_unanswered(world.network, ChildAccept(rref, fork))
@@ -165,7 +165,8 @@ def _user_lives(world: World, fork: ForkId) -> bool:
     return world.users[fork].phase is not User.ABSENT
 
 
-def _is_travelling(world: World, rref: RRefId, fork: ForkId) -> bool:
+def is_travelling(world: World, rref: RRefId, fork: ForkId) -> bool:
+    """Say whether a fork is on its way to its holder."""
     return is_flying(world.network, Call(rref, fork)) or is_flying(world.network, Return(rref, fork))
 
 
@@ -182,7 +183,7 @@ def _is_fetching(world: World, rref: RRefId, fork: ForkId) -> bool:
 
 def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
     """List the properties of a bounded world, the most severe first."""
-    always, eventually = partial(_property, bounds, Kind.ALWAYS), partial(_property, bounds, Kind.EVENTUALLY)
+    always, eventually = partial(make_property, bounds, Kind.ALWAYS), partial(make_property, bounds, Kind.EVENTUALLY)
     return (
         always("P2", "R21", one_entry_for_each_rref),
         always("P1", "R22", no_entry_goes_while_the_owner_uses_it, no_entry_goes_while_a_fork_lives),
@@ -198,7 +199,8 @@ def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
     )
 
 
-def _property(bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool]) -> Property:
+def make_property(bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool]) -> Property:
+    """Make a property out of predicates, each of which speaks of an RRef, of a fork, or of the whole world."""
     text = " ".join((predicates[0].__doc__ or "").removeprefix(f"{name}: ").split())
     return Property(
         name, clause, kind, text, tuple(case for predicate in predicates for case in _cases(bounds, predicate))

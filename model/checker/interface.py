@@ -122,7 +122,8 @@ class Result:
 
     `depth` counts the states on the longest of all shortest paths, as TLC does: 1 for a model that cannot move.
     `coverage` has every kind of action the model knows, 0 for those that never fired. `witnesses` has a shortest run for
-    each sometimes-property that was reached. `verdicts` is keyed by property id.
+    each sometimes-property that was reached. `verdicts` and `counterexamples` are keyed by property id, and `counterexample`
+    is that of the violated property listed first.
     """
 
     engine: str
@@ -136,6 +137,7 @@ class Result:
     verdicts: Mapping[str, Verdict]
     coverage: Mapping[str, int]
     counterexample: Counterexample | None = None
+    counterexamples: Mapping[str, Counterexample] = field(default_factory=dict)
     witnesses: Mapping[str, tuple[Action, ...]] = field(default_factory=dict)
     collision_bound: float = 0.0
     notes: tuple[str, ...] = ()

@@ -2,9 +2,9 @@
 
 States are numbered in the order they are found, level by level, so that a state's number orders it by depth and its
 `origin` (parent, action) leads back to the initial state along a shortest path. A level is checked before it is expanded:
-first always and sometimes on each of its states, then, while expanding, which of its states are terminal. Among several
-violations the first by depth, then always before eventually, then order of properties, cases and states is the one shown.
-Cycles are looked for after the search (`cycles.py`), as only then all of them are there to be seen.
+first sometimes and always on each of its states, then, once expanded, eventually on those that have no successor. Among
+several violations the first by depth, then always before eventually, then by order of properties, cases and states is the
+one shown. Cycles are looked for after the search (`cycles.py`), as only then all of them are there to be seen.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import gc
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 
-from farref.model.checker.cycles import decide_cycles, has_cycle
+from farref.model.checker.cycles import Moves, find_fair_loops, has_cycle
 from farref.model.checker.interface import Action, Budget, Kind, Model, ModelError, Property, Result, State
 from farref.model.checker.orbits import Orbits
 from farref.model.checker.run import OnProgress, Run
 from farref.model.checker.shapes import Shape
 
-TICK = 256  # states between two looks at the clock
-RECHECK = 64  # one state in so many is expanded twice, to see whether step is deterministic
+TICK = 64  # states between two looks at the clock; the first of them is expanded twice, to see whether step repeats itself
 
 
 def check(
@@ -34,12 +33,11 @@ def check(
 ) -> Result:
     """Search all reachable states, within the budget, for a violation of the properties."""
     run = Run("reference", model, properties, budget, on_progress)
-    search = Search(model, run, symmetry, stop_at_violation)
     with collector_off():
         try:
+            search = Search(model, run, symmetry, stop_at_violation)
             search.explore()
-            if run.complete:
-                search.decide_cycles()
+            search.decide_cycles()
         except KeyboardInterrupt:
             run.cut, run.complete = "interrupted", False
     return run.result()
@@ -61,24 +59,22 @@ class Search:
     """All states found so far, how each was found, and where each leads."""
 
     def __init__(self, model: Model, run: Run, symmetry: bool, stop_at_violation: bool) -> None:
-        self.model, self.run, self.stops, self.symmetry = model, run, stop_at_violation, symmetry
-        shape = Shape(model.initial)  # refuses leaves that cannot be hashed
-        self.key: Callable[[State], Hashable] | None = Orbits(shape, model.renamings()).key if symmetry else None
-        self.states: list[State] = []
-        self.origins: list[tuple[int, int]] = []
-        self.numbers: dict[Hashable, int] = {}
-        self.moves: list[list[tuple[int, int]]] | None = [] if run.of_kind(Kind.EVENTUALLY) else None
+        self.model, self.run, self.symmetry, self.stop_at_violation = model, run, symmetry, stop_at_violation
+        self.shape = Shape(model.initial)
+        self.key: Callable[[State], Hashable] = Orbits(self.shape, model.renamings()).key if symmetry else lambda s: s
+        self.states: list[State] = [model.initial]
+        self.origins: list[tuple[int, int]] = [(-1, -1)]
+        self.numbers: dict[Hashable, int] = {self.key(model.initial): 0}
+        self.moves: list[Moves] | None = [] if run.of_kind(Kind.EVENTUALLY) else None
 
     def explore(self) -> None:
         """Go through the levels until nothing new is found, something broke, or the budget is spent."""
-        self._number(self.model.initial, (-1, -1))
         level = range(1)
         while level:
             self._inspect(level)
             if self._is_over() or self.run.is_spent(self.run.depth):
                 return
-            expanded, terminals = self._expand(level)
-            self._inspect_ends(terminals)
+            self._look_for_broken(Kind.EVENTUALLY, self._expand(level))
             if self._is_over():
                 return
             level = range(level.stop, len(self.states))
@@ -86,38 +82,8 @@ class Search:
             self.run.tell(len(level), at_once=True)
         self.run.complete = self.run.cut is None
 
-    def decide_cycles(self) -> None:
-        """Decide the eventually-properties, now that all cycles are known; without symmetry, which hides who was fair."""
-        if self.moves is None or not has_cycle(self.moves):
-            return
-        if self.symmetry:
-            whole = Search(self.model, self.run, symmetry=False, stop_at_violation=False)
-            counts = self.run.checkpoint()
-            whole.explore()
-            self.run.restore(counts)
-            self.run.notes.append("cycles were examined without symmetry")
-            whole.decide_cycles()
-        else:
-            decide_cycles(self.run, self.states, self.moves, self.path)
-
-    def path(self, number: int) -> tuple[Action, ...]:
-        """List the actions of a shortest run from the initial state."""
-        actions: list[Action] = []
-        while number:
-            number, action = self.origins[number]
-            actions.append(self.run.actions[action])
-        return tuple(reversed(actions))
-
-    def _number(self, state: State, origin: tuple[int, int]) -> int:
-        try:
-            key = state if self.key is None else self.key(state)
-            number = self.numbers.setdefault(key, len(self.states))
-        except TypeError as error:
-            raise ModelError(f"a state cannot be hashed: {error}; see model/values.py for what it may hold") from error
-        if number == len(self.states):
-            self.states.append(state)
-            self.origins.append(origin)
-        return number
+    def _is_over(self) -> bool:
+        return self.stop_at_violation and bool(self.run.violated)
 
     def _inspect(self, level: range) -> None:
         states = self.states
@@ -127,9 +93,6 @@ class Search:
                 self.run.witnesses[wanted.id] = self.path(number)
         self._look_for_broken(Kind.ALWAYS, level)
 
-    def _inspect_ends(self, terminals: list[int]) -> None:
-        self._look_for_broken(Kind.EVENTUALLY, terminals)
-
     def _look_for_broken(self, kind: Kind, numbers: Sequence[int]) -> None:
         states = self.states
         for property_ in self.run.of_kind(kind):
@@ -137,19 +100,69 @@ class Search:
             if found := next(broken, None):
                 self.run.violate(property_, found[0], self.path(found[1]))
 
-    def _is_over(self) -> bool:
-        return self.stops and bool(self.run.violated)
-
-    def _expand(self, level: range) -> tuple[int, list[int]]:
-        """Find the successors of a level's states; give how many were expanded and which have none."""
+    def _expand(self, level: range) -> list[int]:
+        """Find the successors of a level's states; list the states that have none."""
         terminals = []
         for number in level:
-            if number % TICK == 0 and self.run.is_spent():
-                return number - level.start, terminals
+            if number % TICK == 0:
+                self._be_sure_of(number)
+                self.run.tell(level.stop - number)
+                if self.run.is_spent():
+                    break
             moves = self._successors(number)
+            self.run.generated += len(moves)
             if not moves:
                 terminals.append(number)
-        return len(level), terminals
+            if self.moves is not None:
+                self.moves.append(moves)
+        self.run.distinct = len(self.states)
+        return terminals
 
-    def _successors(self, number: int) -> list[tuple[int, int]]:
-        ...
+    def _successors(self, number: int) -> Moves:
+        state, step, fired, moves = self.states[number], self.model.step, self.run.fired, []
+        for index, action in enumerate(self.run.actions):
+            if (target := step(state, action)) is not None:
+                fired[index] += 1
+                moves.append((index, self._number(target, (number, index))))
+        return moves
+
+    def _number(self, state: State, origin: tuple[int, int]) -> int:
+        try:
+            number = self.numbers.setdefault(self.key(state), len(self.states))
+        except TypeError as error:
+            raise ModelError(f"a state cannot be hashed: {error}; see model/values.py for what it may hold") from error
+        if number == len(self.states):
+            self.states.append(state)
+            self.origins.append(origin)
+            self.run.distinct += 1
+        return number
+
+    def _be_sure_of(self, number: int) -> None:
+        state = self.states[number]
+        for action in self.run.actions:
+            once = self.model.step(state, action)
+            if once != self.model.step(state, action):
+                raise ModelError(f"{action} led to two different states from the same one; step must be deterministic")
+            if once is not None:
+                self.shape.leaves(once)  # refuses a state of another shape
+
+    def path(self, number: int) -> tuple[Action, ...]:
+        """List the actions of a shortest run from the initial state."""
+        actions: list[Action] = []
+        while number:
+            number, action = self.origins[number]
+            actions.append(self.run.actions[action])
+        return tuple(reversed(actions))
+
+    def decide_cycles(self) -> None:
+        """Decide the eventually-properties, now that all cycles are known; unreduced, as symmetry hides who was fair."""
+        if not self.run.complete or self.moves is None or not has_cycle(self.moves):
+            return
+        if not self.symmetry:
+            find_fair_loops(self.run, self.states, self.moves, self.path)
+            return
+        whole = Run("reference", self.model, self.run.of_kind(Kind.EVENTUALLY), self.run.budget)
+        search = Search(self.model, whole, symmetry=False, stop_at_violation=False)
+        search.explore()
+        search.decide_cycles()
+        self.run.adopt_cycles(whole)

@@ -81,6 +81,13 @@ class Run:
         if self.counterexample is None:
             self.counterexample = Counterexample(property_, case.label, actions, loop_start)
 
+    def adopt_cycles(self, whole: Run) -> None:
+        """Take over what another search found out about the same eventually-properties."""
+        self.undecided |= {one.id for one in whole.properties if whole.verdict(one) is Verdict.INCOMPLETE}
+        self.violated |= whole.violated
+        self.counterexample = self.counterexample or whole.counterexample
+        self.notes.append("cycles were examined by the reference engine, without symmetry")
+
     def seconds(self) -> float:
         """Tell the wall time since the search began."""
         return time.monotonic() - self._wall
@@ -110,7 +117,7 @@ class Run:
 
     def result(self) -> Result:
         """Close the books."""
-        verdicts = {one.id: self._verdict(one) for one in self.properties}
+        verdicts = {one.id: self.verdict(one) for one in self.properties}
         self._blame_unreached(verdicts)
         return Result(
             engine=self.engine,
@@ -129,7 +136,8 @@ class Run:
             notes=tuple(self.notes if self.cut is None else [self.cut, *self.notes]),
         )
 
-    def _verdict(self, property_: Property) -> Verdict:
+    def verdict(self, property_: Property) -> Verdict:
+        """Tell what is known of a property."""
         if property_.id in self.violated:
             return Verdict.VIOLATED
         if property_.id in self.witnesses:

@@ -1,0 +1,204 @@
+"""A run taken again, step by step, with what every step received and sent.
+
+The model's steps give worlds, not messages: what was sent is what is in flight after a step and was not before. Where a
+message comes from and goes to is written into its fork (`ForkData`), so the world a step ends in can address it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import assert_never
+
+from farref.model.actions import (
+    AbandonFetch,
+    Action,
+    CreateRemote,
+    Deliver,
+    DropMessage,
+    Duplicate,
+    EndCall,
+    FailCall,
+    FetchValue,
+    LetGo,
+    OnMessage,
+    OnRRef,
+    Retry,
+    Shutdown,
+    TimeOutCreation,
+    UserShare,
+)
+from farref.model.ids import ForkId, RRefId, WorkerId, worker_name
+from farref.model.messages import (
+    Ack,
+    Call,
+    CallFailed,
+    ChildAccept,
+    CreateFailed,
+    FetchCall,
+    FetchReturn,
+    ForkRequest,
+    Message,
+    RemoteCall,
+    RemoteFailed,
+    Return,
+    UserAccept,
+    UserDelete,
+)
+from farref.model.network import is_flying
+from farref.model.rref import RRefModel
+from farref.model.world import Bounds, World
+
+NETWORK = "network"
+EVERYONE = "everyone"
+
+
+class Fate(Enum):
+    """What became of a message."""
+
+    DELIVERED = "delivered"
+    DUPLICATED = "duplicated"  # delivered, and still in flight
+    DROPPED = "dropped"
+    FAILED = "failed"
+
+
+class ReplayError(Exception):
+    """A list of actions is not a run of the model; the message names the first step that cannot be taken."""
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A message with its addresses; the source or target may be the network."""
+
+    message: Message
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One step of a run: the world before it and after it, and what went over the network."""
+
+    model: RRefModel
+    action: Action
+    before: World
+    after: World
+
+    @property
+    def parcel(self) -> Parcel | None:
+        """The message this step is the end of, if it is: received, lost or failed."""
+        if isinstance(self.action, Deliver | Duplicate | DropMessage | FailCall):
+            return self.address(self.action.message)
+        return None
+
+    @property
+    def fate(self) -> Fate | None:
+        """What this step does to that message."""
+        match self.action:
+            case Deliver():
+                return Fate.DELIVERED
+            case Duplicate():
+                return Fate.DUPLICATED
+            case DropMessage():
+                return Fate.DROPPED
+            case FailCall():
+                return Fate.FAILED
+            case _:
+                return None
+
+    @property
+    def sent(self) -> tuple[Parcel, ...]:
+        """The messages that are in flight after this step and were not before."""
+        messages = (action.message for action in self.model.actions if isinstance(action, Deliver))
+        return tuple(self.address(message) for message in messages if self._sends(message))
+
+    def _sends(self, message: Message) -> bool:
+        return is_flying(self.after.network, message) and not is_flying(self.before.network, message)
+
+    @property
+    def worker(self) -> str:
+        """Who takes this step: a worker, the network, or everyone."""
+        match self.action:
+            case Deliver(message) | Duplicate(message):
+                return self.address(message).target
+            case Retry(message):
+                return self.address(message).source
+            case DropMessage() | FailCall():
+                return NETWORK
+            case CreateRemote(_, worker):
+                return worker_name(worker)
+            case LetGo(fork) | FetchValue(fork) | AbandonFetch(fork) | TimeOutCreation(fork) | EndCall(fork):
+                return self.holder(fork)
+            case UserShare(fork):
+                return self.holder(fork)
+            case Shutdown():
+                return EVERYONE
+            case OnRRef(rref):
+                return self.owner(rref)
+            case OnMessage():
+                raise AssertionError("every action on a message is listed above")
+            case _:
+                assert_never(self.action)
+
+    @property
+    def rref(self) -> RRefId | None:
+        """The RRef this step is about, if it is about one."""
+        match self.action:
+            case Shutdown():
+                return None
+            case OnRRef(rref):
+                return rref
+            case OnMessage(message):
+                return self.model.bounds.rref_of(message.fork)
+            case _:
+                return self.model.bounds.rref_of(self.action.fork)
+
+    def owner(self, rref: RRefId) -> str:
+        """Name the worker that owns an RRef."""
+        return worker_name(self.model.bounds.owner(rref))
+
+    def holder(self, fork: ForkId) -> str:
+        """Name the worker a fork is meant for."""
+        worker = self.after.lineage[fork].holder
+        assert worker is not None, "a fork that does something has been minted"
+        return worker_name(worker)
+
+    def sharer(self, fork: ForkId) -> str:
+        """Name the worker that made a fork for another one."""
+        parent = self.after.lineage[fork].parent
+        return self.owner(self.model.bounds.rref_of(fork)) if parent is None else self.holder(parent)
+
+    def address(self, message: Message) -> Parcel:
+        """Say where a message comes from and goes to (R4, R5)."""
+        fork = message.fork
+        owner, holder = self.owner(self.model.bounds.rref_of(fork)), self.holder(fork)
+        match message:
+            case Ack(of):
+                answered = self.address(of)
+                return Parcel(message, answered.target, answered.source)
+            case RemoteCall() | FetchCall() | ForkRequest() | UserDelete() | CreateFailed():
+                return Parcel(message, holder, owner)
+            case UserAccept() | FetchReturn():
+                return Parcel(message, owner, holder)
+            case RemoteFailed():
+                return Parcel(message, NETWORK, holder)
+            case Call() | Return():
+                return Parcel(message, self.sharer(fork), holder)
+            case CallFailed():
+                return Parcel(message, NETWORK, self.sharer(fork))
+            case ChildAccept():
+                return Parcel(message, holder, self.sharer(fork))
+            case _:
+                assert_never(message)
+
+
+def replay(model: RRefModel, actions: Iterable[Action]) -> Iterator[Moment]:
+    """Take a run again."""
+    world = model.initial
+    for number, action in enumerate(actions, start=1):
+        after = model.step(world, action)
+        if after is None:
+            raise ReplayError(f"step {number}, {action}, cannot happen there")
+        yield Moment(model, action, world, after)
+        world = after
