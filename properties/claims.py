@@ -32,9 +32,9 @@ class Claim:
     property: Property
 
 
-def no_second_entry_is_made(world: World, rref: RRefId) -> bool:
-    """Only one entry is ever made for an RRefId."""
-    return not world.owners[rref].duplicated
+def no_second_entry_gets_the_value(world: World, rref: RRefId) -> bool:
+    """No second entry is made for an RRefId while somebody waits on the first."""
+    return not (world.owners[rref].duplicated and world.owners[rref].orphaned)
 
 
 def no_entry_goes_while_its_creator_is_registered(world: World, rref: RRefId) -> bool:
@@ -70,16 +70,16 @@ _LIST: Final = (
         "R21",
         Bounds(workers=3, forks=3, owner_shares=False, self_shares=False),
         Kind.ALWAYS,
-        no_second_entry_is_made,
-        text="An early use waits on an entry that is erased when a third worker's fork comes and goes; a second one gets the value.",
+        no_second_entry_gets_the_value,
+        text="An early use waits on an entry that is erased as a third worker's fork comes and goes; a second gets the value.",
     ),
     _claim(
         "N1b",
-        "an early use that never ends, without a third worker",
+        "the same without a third worker",
         "R21",
         Bounds(workers=2, forks=3),
-        Kind.EVENTUALLY,
-        holds.every_early_use_ends,
+        Kind.ALWAYS,
+        no_second_entry_gets_the_value,
         text="The function that waits for the value passes the RRef to its own worker, which erases the entry it waits on.",
     ),
     _claim(
@@ -117,7 +117,7 @@ _LIST: Final = (
         Bounds(workers=2, forks=1, timeouts=1),
         Kind.ALWAYS,
         holds.confirmed_means_counted,
-        text="A fork from the owner is never reported confirmed; a creator that timed out is, though the owner knows nothing of it.",
+        text="A fork from the owner is never reported confirmed; a creator that timed out is, though never counted.",
     ),
     _claim(
         "N7",
@@ -135,7 +135,7 @@ _LIST: Final = (
         Bounds(workers=3, forks=2, duplicates=1, self_shares=False),
         Kind.ALWAYS,
         holds.every_counted_fork_is_accounted_for,
-        text="A copy of a ForkRequest arrives after the fork's deletion and registers it again, with nobody left to delete it.",
+        text="A copy of a ForkRequest arrives after its fork was deleted and registers it again; nobody is left to delete it.",
     ),
     _claim(
         "N10",
