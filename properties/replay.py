@@ -12,24 +12,20 @@ from enum import Enum
 from typing import assert_never
 
 from farref.model.actions import (
-    AbandonFetch,
     Action,
     CreateRemote,
     Deliver,
     DropMessage,
     Duplicate,
-    EndCall,
     FailCall,
-    FetchValue,
-    LetGo,
+    OnFork,
     OnMessage,
     OnRRef,
     Retry,
     Shutdown,
-    TimeOutCreation,
     UserShare,
 )
-from farref.model.ids import ForkId, RRefId, WorkerId, worker_name
+from farref.model.ids import ForkId, RRefId, worker_name
 from farref.model.messages import (
     Ack,
     Call,
@@ -48,7 +44,7 @@ from farref.model.messages import (
 )
 from farref.model.network import is_flying
 from farref.model.rref import RRefModel
-from farref.model.world import Bounds, World
+from farref.model.world import World
 
 NETWORK = "network"
 EVERYONE = "everyone"
@@ -128,16 +124,12 @@ class Moment:
                 return NETWORK
             case CreateRemote(_, worker):
                 return worker_name(worker)
-            case LetGo(fork) | FetchValue(fork) | AbandonFetch(fork) | TimeOutCreation(fork) | EndCall(fork):
-                return self.holder(fork)
-            case UserShare(fork):
+            case OnFork(fork) | UserShare(fork):
                 return self.holder(fork)
             case Shutdown():
                 return EVERYONE
             case OnRRef(rref):
                 return self.owner(rref)
-            case OnMessage():
-                raise AssertionError("every action on a message is listed above")
             case _:
                 assert_never(self.action)
 

@@ -1,0 +1,180 @@
+"""What follows from a step, told from the difference between the worlds before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from farref.model.actions import Deliver, DropMessage, Duplicate, FinishFunction, LetGo, TimeOutCreation
+from farref.model.ids import ForkId, RRefId
+from farref.model.messages import (
+    CONTROL,
+    Ack,
+    CallFailed,
+    ChildAccept,
+    CreateFailed,
+    FetchCall,
+    FetchReturn,
+    ForkRequest,
+    Message,
+    RemoteFailed,
+    UserAccept,
+    UserDelete,
+)
+from farref.model.network import is_unanswered, was_processed
+from farref.model.owner import Entry, OwnerRRef, is_listed
+from farref.model.user import Fetch, Handle, User, UserRRef
+from farref.properties.replay import Moment
+
+
+def consequences(moment: Moment) -> Iterator[str]:
+    """List what follows from a step, each as a clause of its sentence."""
+    rref = moment.rref
+    if rref is None:
+        return
+    yield from _remarks(moment)
+    yield from _at_owner(moment, rref)
+    for fork in map(ForkId, range(moment.model.bounds.forks_total)):
+        if moment.before.users[fork] != moment.after.users[fork]:
+            yield from _at_user(moment, fork)
+    yield from _tells(moment)
+
+
+# -- on the owner ------------------------------------------------------------------------------------------------------
+
+
+def _at_owner(moment: Moment, rref: RRefId) -> Iterator[str]:
+    before, after = moment.before.owners[rref], moment.after.owners[rref]
+    owner = moment.owner(rref)
+    if isinstance(moment.action, Deliver) and after.running and not before.running:
+        late = "" if moment.model.rules.registers_on_receipt else ", and registers nothing until it ends"
+        yield f"{owner} runs the function{late}"
+    yield from _entry_changes(owner, rref, before, after)
+    for fork in after.forks.members():
+        if fork not in before.forks:
+            yield f"{owner} counts f{fork}"
+    for fork in before.forks.members():
+        if fork not in after.forks:
+            yield f"{owner} no longer counts f{fork}"
+    if after.waiting and not before.waiting:
+        yield f"the code on {owner} that received it waits for the value"
+    if before.waiting and after.phase is Entry.READY:
+        yield f"the code on {owner} that waited for the value gets it"
+    if after.phase is Entry.GONE and before.phase is not Entry.GONE:
+        yield f"{owner} drops its entry of x{rref}{_although(moment, rref, before)}"
+
+
+def _entry_changes(owner: str, rref: RRefId, before: OwnerRRef, after: OwnerRRef) -> Iterator[str]:
+    if before.phase is after.phase or after.phase is Entry.GONE:
+        return
+    if after.duplicated and not before.duplicated:
+        yield f"{owner} makes a second entry for x{rref}: it dropped the first one"
+    elif after.phase is Entry.EXPECTED:
+        yield f"its creation has not arrived, so {owner} makes an entry of x{rref} with no value and no forks"
+    elif not is_listed(before) and not after.held:
+        yield f"{owner} makes its entry of x{rref}"
+    if after.phase is Entry.READY and is_listed(before):
+        yield f"x{rref} has its value"
+
+
+def _although(moment: Moment, rref: RRefId, before: OwnerRRef) -> str:
+    """Name everyone who still needed an entry that goes."""
+    owner, after = moment.owner(rref), moment.after.owners[rref]
+    needed = [f"code on {owner} waits for its value"] if before.waiting else []
+    needed += [f"code on {owner} holds it"] if after.held and not before.waiting else []
+    needed += ["the function that computes it runs"] if after.running else []
+    needed += [f"the fetch of f{fork} waits for its value" for fork in before.fetches.members()]
+    for fork in map(ForkId, range(moment.model.bounds.forks_total)):
+        if moment.model.bounds.rref_of(fork) == rref and moment.after.users[fork].phase is not User.ABSENT:
+            needed.append(f"{moment.holder(fork)}'s f{fork} lives")
+    return f", although {' and '.join(needed)}" if needed else ""
+
+
+# -- at a user ---------------------------------------------------------------------------------------------------------
+
+
+def _at_user(moment: Moment, fork: ForkId) -> Iterator[str]:
+    before, after = moment.before.users[fork], moment.after.users[fork]
+    holder = moment.holder(fork)
+    if before.phase is User.PENDING and after.phase is User.CONFIRMED:
+        yield _confirmed(moment, fork)
+    if before.phase is User.ABSENT and after.phase is not User.PENDING:
+        told = "" if after.phase is User.CONFIRMED else ", but confirmed_by_owner() says no"
+        yield f"f{fork} is counted already{told}"
+    if after.handle is Handle.PARKED:
+        yield f"the call waits until f{fork} is confirmed"
+    if before.handle is Handle.PARKED and after.handle is Handle.HELD:
+        yield "the call that waited for it runs"
+    if before.fetch is Fetch.ABANDONED and after.fetch is Fetch.NONE and after.phase is not User.ABSENT:
+        yield f"nobody on {holder} waits for it any more"
+    if isinstance(moment.action, LetGo) and after.phase is not User.ABSENT:
+        yield f"{holder} keeps it, because {_why_kept(before)}"
+    if after.phase is User.ABSENT:
+        yield f"nothing needs f{fork} any more, so {holder} deletes it"
+
+
+def _confirmed(moment: Moment, fork: ForkId) -> str:
+    if not isinstance(moment.action, TimeOutCreation):
+        return f"f{fork} is confirmed"
+    owner = moment.owner(moment.model.bounds.rref_of(fork))
+    return f"it takes that for an answer, and f{fork} for confirmed, though {owner} has not said so"
+
+
+def _why_kept(user: UserRRef) -> str:
+    reasons = ["it is not confirmed"] if user.phase is User.PENDING else []
+    reasons += [f"f{child} has not accepted" for child in user.children.members()]
+    reasons += ["its fetch is not answered"] if user.fetch is not Fetch.NONE else []
+    return " and ".join(reasons)
+
+
+# -- where one might expect more ---------------------------------------------------------------------------------------
+
+
+def _remarks(moment: Moment) -> Iterator[str]:
+    match moment.action:
+        case Deliver(message) | Duplicate(message):
+            yield from _on_receipt(moment, message)
+        case DropMessage(message) if isinstance(message, CONTROL) and not moment.model.rules.retries_until_answered:
+            yield "nobody sends it again"
+        case FinishFunction(rref) if moment.after.owners[rref].phase is Entry.GONE:
+            yield f"x{rref} was dropped while it ran, and the value goes with it"
+        case _:
+            return
+
+
+def _on_receipt(moment: Moment, message: Message) -> Iterator[str]:
+    """Remark on a message that does not have the effect it asks for."""
+    changed = (moment.before.owners, moment.before.users) != (moment.after.owners, moment.after.users)
+    worker, owner = moment.worker, moment.after.owners[moment.model.bounds.rref_of(message.fork)]
+    match message:
+        case Ack(of) if not is_unanswered(moment.before.network, of):
+            yield f"{worker} had an answer already"
+        case CallFailed() | RemoteFailed() if not changed and not moment.sent:
+            yield f"{worker} does nothing about it"
+        case ForkRequest() | ChildAccept() | UserDelete() | CreateFailed() if was_processed(
+            moment.before.network, message
+        ):
+            yield (
+                f"{worker} lets it take effect once more"
+                if changed
+                else f"{worker} had it already, and changes nothing"
+            )
+        case UserDelete() if not changed:
+            yield f"{worker} does not count f{message.fork}, and ignores it"
+        case FetchCall() if message.fork in owner.fetches:
+            yield f"{worker} has no {'such entry any more' if owner.phase is Entry.GONE else 'value yet'}, so the fetch waits"
+        case _:
+            return
+
+
+# -- what is sent ------------------------------------------------------------------------------------------------------
+
+_TOLD = (*CONTROL, UserAccept, FetchReturn)
+"""The messages a handler sends by itself. The others are what the step itself is."""
+
+
+def _tells(moment: Moment) -> Iterator[str]:
+    for parcel in moment.sent:
+        if isinstance(parcel.message, Ack):
+            yield f"{parcel.source} acknowledges it"
+        elif isinstance(parcel.message, _TOLD):
+            yield f"{parcel.source} tells {parcel.target}: {parcel.message}"

@@ -1,0 +1,30 @@
+"""Profiles and mutants are values of one record."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from farref.model.rules import RULES, SOUND, TORCH, clause_of, text_of, without
+
+
+def test_sound_follows_every_rule() -> None:
+    assert all(asdict(SOUND).values())
+
+
+def test_pytorch_follows_some() -> None:
+    assert {rule for rule in RULES if getattr(TORCH, rule)} == {
+        "entry_counts_local_references",
+        "owner_registers_shares",
+        "accepts_after_confirmation",
+        "parent_waits_for_children",
+        "user_waits_for_confirmation",
+    }
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_mutant_leaves_out_one_rule(rule: str) -> None:
+    assert [other for other in RULES if not getattr(without(rule), other)] == [rule]
+    assert clause_of(rule).startswith("R")
+    assert text_of(rule)
