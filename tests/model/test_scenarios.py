@@ -111,7 +111,7 @@ class TestUse:
         assert not play("Deliver(RemoteCall(f0))", "FinishFunction(x0)").owner.waiting
 
     @pytest.mark.parametrize(
-        ("rules", "phase"), [(without("entry_waits_for_creation"), Entry.GONE), (None, Entry.EXPECTED)]
+        ("rules", "phase"), [(without("entry_waits_for_creation"), Entry.GONE), (SOUND, Entry.EXPECTED)]
     )
     def test_R21_an_empty_fork_set_does_not_remove_an_expected_entry(self, rules: RRefRules, phase: Entry) -> None:
         play = Play(PAIR, rules)("CreateRemote(x0, A)", "UserShare(f0, B, Call)", "Deliver(Call(f1))")
