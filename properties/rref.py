@@ -1,6 +1,6 @@
 """What must hold of the RRef protocol, whoever runs it and whatever the network does.
 
-The names P1 to P8, G1 and G2 are those of the discussion around PyTorch's design note; P9 is ours. Each property is a
+The names P1 to P8, G1 and G2 are those of the discussion around PyTorch's design note; P9 and P10 are ours. Each property is a
 sentence and a family of small predicates, one for each fork or RRef, so that a violation says which one it was. The order
 is that of severity: where a run breaks several, the first one listed is told.
 """
@@ -75,6 +75,18 @@ def no_parent_goes_before_its_child_is_counted(world: World, fork: ForkId, bound
     if world.users[fork].phase is not User.PENDING and not is_travelling(world, rref, fork):
         return True
     return fork in world.users[parent].children
+
+
+def counts_agree_when_nothing_is_under_way(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """P10: when nothing is under way about a fork, the owner counts it exactly if its user lives."""
+    rref = bounds.rref_of(fork)
+    if (fork in world.owners[rref].forks) == _user_lives(world, fork):
+        return True
+    calls = (RemoteCall, UserAccept, RemoteFailed, Call, Return, CallFailed)
+    controls = (ForkRequest, UserDelete, CreateFailed)
+    return any(is_flying(world.network, kind(rref, fork)) for kind in calls) or any(
+        is_unanswered(world.network, kind(rref, fork)) for kind in controls
+    )
 
 
 def confirmed_means_counted(world: World, fork: ForkId, bounds: Bounds) -> bool:
@@ -189,6 +201,7 @@ def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
         always("P1", "R22", no_entry_goes_while_the_owner_uses_it, no_entry_goes_while_a_fork_lives),
         always("G1", "R33", every_counted_fork_is_accounted_for),
         always("G2", "R24", no_parent_goes_before_its_child_is_counted),
+        always("P10", "R33", counts_agree_when_nothing_is_under_way),
         always("P6", "R7", a_copy_changes_nothing),
         eventually("P3", "R26", nothing_is_left_of_the_entry, nothing_is_left_of_the_fork),
         eventually("P5", "R20", every_early_use_ends, every_fetch_is_answered),
