@@ -32,14 +32,9 @@ from farref.model.actions import (
 from farref.model.checker.interface import Counterexample
 from farref.model.ids import ForkId, RRefId, worker_name
 from farref.model.messages import Call, Return
-from farref.model.rref import RRefModel
+from farref.properties.claims import CLAIMS
 from farref.properties.consequences import consequences
-from farref.properties.replay import Moment, Parcel, replay
-
-
-def story(model: RRefModel, counterexample: Counterexample) -> tuple[str, ...]:
-    """Tell a counterexample, one sentence a step."""
-    return tuple(tell(moment) for moment in replay(model, counterexample.actions))
+from farref.properties.replay import Moment, Parcel
 
 
 def tell(moment: Moment) -> str:
@@ -142,16 +137,12 @@ _MEANINGS: Final = {
 
 def meaning(counterexample: Counterexample) -> str:
     """Say in one sentence what a violated property means to somebody who runs into it."""
-    about = counterexample.case.rpartition(": ")[2]
-    round_and_round = counterexample.loop_start is not None
-    default = f"clause {counterexample.property.clause} is broken for {about}."
-    text = _MEANINGS.get(counterexample.property.id, default).format(about=about)
-    if round_and_round:
+    name, about = counterexample.property.id, counterexample.case.rpartition(": ")[2]
+    if name in CLAIMS:
+        return CLAIMS[name].text
+    text = _MEANINGS[name].format(about=about)
+    if counterexample.loop_start is not None:
         text = text.replace(
-            "nothing more will happen", f"from step {_loop_first(counterexample)} on this goes round for ever"
+            "nothing more will happen", f"what follows step {counterexample.loop_start} repeats for ever"
         )
     return text[0].upper() + text[1:]
-
-
-def _loop_first(counterexample: Counterexample) -> int:
-    return (counterexample.loop_start or 0) + 1

@@ -79,7 +79,7 @@ class Chunk:
         if not columns.mask[column]:
             return np.full(self.size, 0 not in codes)
         values = self.word(columns.word[column]) & np.uint64(columns.field(column))
-        differ = values != np.uint64(codes[0]) << offset
+        differ: NDArray[np.bool_] = values != np.uint64(codes[0]) << offset
         for code in codes[1:]:
             differ &= values != np.uint64(code) << offset
         return differ

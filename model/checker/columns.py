@@ -51,13 +51,21 @@ class Columns:
 
     def code(self, column: int, value: Any) -> int:
         """Give the number of a value that was written to a column."""
+        check_leaf(value, self.shape.paths[column])
         codes = self.codes[column]
         if value not in codes:
-            check_leaf(value, self.shape.paths[column])
             if not self.mask[column]:
                 self._place(column, value)
             if len(codes) > self.mask[column]:
                 self._refuse(column)
+            codes[value] = len(codes)
+            self.values[column].append(value)
+        return codes[value]
+
+    def name(self, column: int, value: Any) -> int:
+        """Give the number of a value that is only talked about, and need not fit into a row."""
+        codes = self.codes[column]
+        if value not in codes:
             codes[value] = len(codes)
             self.values[column].append(value)
         return codes[value]
@@ -70,11 +78,8 @@ class Columns:
 
     def _place(self, column: int, value: Any) -> None:
         bits = self.bits_wanted.get(column) or bits_for(self.values[column][0], value)
-        for word, used in enumerate(self._used):
-            if used + bits <= WORD_BITS:
-                break
-        else:
-            word = len(self._used)
+        word = next((word for word, used in enumerate(self._used) if used + bits <= WORD_BITS), len(self._used))
+        if word == len(self._used):
             self._used.append(0)
         self.word[column], self.offset[column], self.mask[column] = word, self._used[word], (1 << bits) - 1
         self._used[word] += bits

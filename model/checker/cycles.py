@@ -33,8 +33,8 @@ def find_fair_loops(
     found = [loop for one in run.of_kind(Kind.EVENTUALLY) if (loop := _nearest(one, states, moves, path)) is not None]
     for _, property_, case, component in sorted(found, key=lambda loop: loop[0]):
         entry = path(min(component))
-        loop = [run.actions[action] for action in fair_walk(moves, component)]
-        run.violate(property_, case, (*entry, *loop), len(entry))
+        circle = (run.actions[action] for action in fair_walk(moves, component))
+        run.violate(property_, case, (*entry, *circle), len(entry))
 
 
 def _nearest(
@@ -123,7 +123,8 @@ def fair_walk(moves: Sequence[Moves], component: set[int]) -> list[int]:
     walk: list[int] = []
     starving = {action for action, _ in moves[start]}
     while starving:
-        for action, here in _shortest_walk(moves, component, here, _feeds(moves, min(starving))):
+        steps = _shortest_walk(moves, component, here, _feeds(moves, min(starving)))
+        for action, here in steps:
             walk.append(action)
             starving &= {enabled for enabled, _ in moves[here]} - {action}
     if here != start:

@@ -14,28 +14,28 @@ Levels, their order and the choice among violations are those of the reference e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
-from farref.model.checker import reference
-from farref.model.checker.audit import audit
-from farref.model.checker.chunks import Chunk, Numbers, Selection
+from farref.model.checker.audit import audit_cases, audit_steps
+from farref.model.checker.chunks import Chunk
 from farref.model.checker.columns import Columns, TooNarrow
-from farref.model.checker.footprints import Footprints
-from farref.model.checker.interface import Action, Budget, Case, Kind, Model, Property, Result
-from farref.model.checker.learned import Learned
+from farref.model.checker.interface import Action, Budget, Kind, Model, Property, Result
+from farref.model.checker.judges import Finds, Judges
 from farref.model.checker.orbits import Orbits
 from farref.model.checker.origins import Origins
-from farref.model.checker.outcomes import DISABLED, STAY, Outcomes
-from farref.model.checker.ranking import is_acyclic
+from farref.model.checker.reference import judge_cycles
 from farref.model.checker.run import OnProgress, Run
 from farref.model.checker.shapes import Shape
 from farref.model.checker.slots import Words
+from farref.model.checker.successors import Candidates, Expander
 from farref.model.checker.visited import Visited
 
 CHUNK = 1 << 14
-REFERENCE_STATES_MAX = 300_000
+AUDIT_EVERY = 8  # chunks of a level, beginning with its first
+GRAPH_STATES_MAX = 300_000
 
 
 def check(
@@ -64,36 +64,164 @@ def check(
         return run.result()
 
 
-@dataclass
-class Level:
-    """The states of one depth: their packed rows, their fingerprints, and the number of the first of them."""
+class Level(NamedTuple):
+    """The states of one depth: packed rows, fingerprints (one array for each renaming), the number of the first."""
 
     rows: Words
     prints: list[Words]
     start: int
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    def chunks(self, columns: Columns) -> Iterator[tuple[int, Chunk]]:
+        """Cut the level into chunks, told with the position of their first state."""
+        for begin in range(0, len(self.rows), CHUNK):
+            yield begin, Chunk(columns, self.rows[begin : begin + CHUNK])
 
 
-@dataclass
-class Candidates:
-    """The successors of a chunk's states: parent (in the chunk), outcome and action of each."""
+class Search:
+    """The states of the level at hand, the fingerprints of all, and how each was found."""
 
-    parents: Numbers
-    outcomes: Numbers
-    firsts: Numbers  # where each action's successors begin
+    def __init__(
+        self, model: Model, run: Run, symmetry: bool, stop_at_violation: bool, bits_wanted: dict[int, int]
+    ) -> None:
+        self.model, self.run, self.symmetry, self.stop_at_violation = model, run, symmetry, stop_at_violation
+        shape = Shape(model.initial)
+        self.columns = Columns(shape, bits_wanted)
+        self.expander = Expander(model, run.actions, self.columns, Orbits(shape, model.renamings() if symmetry else ()))
+        self.judges = Judges(run, self.columns)
+        self.visited, self.origins = Visited(), Origins()
+        self.rests: Finds = {}  # states where a run may stay for ever, though not for want of enabled actions
+        self.bytes_peak = 0
 
-    def actions(self, positions: Numbers) -> Numbers:
-        """Tell the actions that led to some of the successors."""
-        return np.searchsorted(self.firsts, positions, side="right") - 1
+    def explore(self) -> None:
+        """Go through the levels until nothing new is found, something broke, or the budget is spent."""
+        try:
+            self._go_through_levels()
+        finally:
+            self._take_notes()
+
+    def _go_through_levels(self) -> None:
+        level = Level(np.zeros((1, 1), np.uint64), self.expander.outcomes.initial_prints(), 0)
+        self.visited.add(smallest(level.prints))
+        while len(level.rows):
+            self._inspect(level)
+            if self._is_over() or self.run.is_spent(self.run.depth):
+                return
+            level = self._expand(level)
+            if self._is_over():
+                return
+            self.run.depth += bool(len(level.rows))
+            self.run.tell(len(level.rows), at_once=True)
+        self.run.complete = self.run.cut is None
+
+    def _is_over(self) -> bool:
+        return self.stop_at_violation and bool(self.run.violated)
+
+    def _inspect(self, level: Level) -> None:
+        finds: Finds = {}
+        for number, (begin, chunk) in enumerate(level.chunks(self.columns)):
+            self.judges.inspect(chunk, level.start + begin, finds)
+            if number % AUDIT_EVERY == 0:
+                audit_cases(self.judges, chunk)
+        self.judges.report(finds, self.path)
+
+    def _expand(self, level: Level) -> Level:
+        """Find the states of the next level, and judge those of this one that have no successors."""
+        found: list[tuple[Words, list[Words]]] = []
+        ends: Finds = {}
+        for number, (begin, chunk) in enumerate(level.chunks(self.columns)):
+            self.run.tell(len(level.rows) - begin)
+            if self.run.is_spent():
+                break
+            candidates = self.expander.successors(chunk)
+            if number % AUDIT_EVERY == 0:
+                audit_steps(self.model, self.expander, chunk, candidates)
+            self._judge_ends(chunk, candidates, level.start + begin, ends)
+            found.append(self._add(level, begin, candidates))
+        self.judges.report(ends, self.path)
+        return self._next_level(level, found)
+
+    def _judge_ends(self, chunk: Chunk, candidates: Candidates, start: int, ends: Finds) -> None:
+        if self.run.of_kind(Kind.EVENTUALLY):
+            self.judges.inspect_ends(chunk, candidates.ends(chunk.size), start, ends)
+            rests: Finds = {}
+            self.judges.inspect_ends(chunk, candidates.rests(chunk.size), start, rests)
+            self.rests = rests | self.rests
+
+    def _add(self, level: Level, begin: int, candidates: Candidates) -> tuple[Words, list[Words]]:
+        """Enter a chunk's successors into the books; give the rows and fingerprints of those that are new."""
+        outcomes = self.expander.outcomes
+        parents = candidates.parents + begin
+        prints = [
+            mine.take(parents) ^ flips.take(candidates.outcomes)
+            for mine, flips in zip(level.prints, outcomes.prints, strict=True)
+        ]
+        new = self.visited.add(smallest(prints))
+        parents = parents.take(new)
+        self.origins.add(parents + level.start, candidates.actions(new))
+        self._count(candidates, new.size)
+        rows = outcomes.rows.take(candidates.outcomes.take(new), axis=0)
+        rows[:, : level.rows.shape[1]] ^= level.rows.take(parents, axis=0)
+        return rows, [one.take(new) for one in prints]
+
+    def _count(self, candidates: Candidates, new: int) -> None:
+        self.run.distinct += new
+        self.run.generated += len(candidates.parents)
+        for action, count in enumerate(candidates.counts().tolist()):
+            self.run.fired[action] += count
+
+    def _next_level(self, level: Level, found: list[tuple[Words, list[Words]]]) -> Level:
+        width = max(1, self.columns.words)
+        rows = np.zeros((sum(len(part) for part, _ in found), width), np.uint64)
+        begin = 0
+        for part, _ in found:
+            rows[begin : begin + len(part), : part.shape[1]] = part
+            begin += len(part)
+        none = [np.empty(0, np.uint64)]
+        prints = [np.concatenate(none + [part[which] for _, part in found]) for which in range(len(level.prints))]
+        kept = self.visited.bytes_peak + self.origins.bytes + level.rows.nbytes + 2 * rows.nbytes
+        self.bytes_peak = max(self.bytes_peak, kept + (2 * len(rows) + len(level.rows)) * 8 * len(prints))
+        return Level(rows, prints, level.start + len(level.rows))
+
+    def path(self, number: int) -> tuple[Action, ...]:
+        """List the actions of a shortest run from the initial state."""
+        return tuple(self.run.actions[action] for action in self.origins.path(number))
+
+    def _take_notes(self) -> None:
+        run = self.run
+        run.collision_bound = run.distinct**2 / 2**65
+        run.notes.append(f"{self.expander.calls} calls of step, {self.judges.calls} of predicates")
+        run.notes.append(
+            f"{self.columns.words} words a row; at most {self.bytes_peak / run.distinct:.0f} bytes for each state"
+        )
+
+    def decide_cycles(self) -> None:
+        """Decide the eventually-properties: by proof if there is one, else by looking at the graph, if it is small."""
+        run = self.run
+        eventually = run.of_kind(Kind.EVENTUALLY)
+        if not run.complete or not eventually:
+            return
+        if self.expander.never_returns():
+            run.notes.append("no run returns to a state it left: proved from the footprints")
+            self._report_rests()
+        elif run.distinct <= GRAPH_STATES_MAX:
+            run.adopt_cycles(judge_cycles(self.model, run))
+        else:
+            run.undecided |= {one.id for one in eventually}
+            run.notes.append(
+                f"eventually is undecided: cycles could not be excluded, and {run.distinct} states are too many"
+            )
+
+    def _report_rests(self) -> None:
+        """Note the eventually-properties that a state breaks in which nothing is enabled but what changes nothing."""
+        for property_ in sorted(self.run.of_kind(Kind.EVENTUALLY), key=lambda one: self.rests.get(one.id, (0, 0))[1]):
+            if property_.id in self.rests:
+                order, number = self.rests[property_.id]
+                entry = self.path(number)
+                state = reduce(self.model.step, entry, self.model.initial)
+                loop = [action for action in self.run.actions if self.model.step(state, action) is not None]
+                self.run.violate(property_, property_.cases[order], (*entry, *loop), len(entry))
 
 
-@dataclass
-class Judge:
-    """A case of a property, learned."""
-
-    property: Property
-    case: Case
-    learned: Learned
-    broken: int | None = None  # the first state found to break it (to satisfy it, for sometimes)
+def smallest(prints: list[Words]) -> Words:
+    """Give the fingerprint of each state's orbit; 0 is kept free, for it marks a free place among the visited."""
+    return np.maximum(reduce(np.minimum, prints), np.uint64(1))

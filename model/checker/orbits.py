@@ -30,7 +30,9 @@ class Orbits:
         if (leaf, value) not in renamed:
             path, new_value = self.renamings[which].leaf(self.shape.paths[leaf], value)
             if path not in self._leaf_of:
-                raise ModelError(f"a renaming maps {spell(self.shape.paths[leaf])} to {spell(path)}, which does not exist")
+                raise ModelError(
+                    f"a renaming maps {spell(self.shape.paths[leaf])} to {spell(path)}, which does not exist"
+                )
             renamed[leaf, value] = self._leaf_of[path], new_value
         return renamed[leaf, value]
 

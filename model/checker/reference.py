@@ -9,17 +9,17 @@ one shown. Cycles are looked for after the search (`cycles.py`), as only then al
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Sequence
 
 from farref.model.checker.cycles import Moves, find_fair_loops, has_cycle
 from farref.model.checker.interface import Action, Budget, Kind, Model, ModelError, Property, Result, State
 from farref.model.checker.orbits import Orbits
-from farref.model.checker.run import OnProgress, Run
+from farref.model.checker.run import OnProgress, Run, collector_off
 from farref.model.checker.shapes import Shape
 
-TICK = 64  # states between two looks at the clock; the first of them is expanded twice, to see whether step repeats itself
+TICK = (
+    64  # states between two looks at the clock; the first of them is expanded twice, to see whether step repeats itself
+)
 
 
 def check(
@@ -41,18 +41,6 @@ def check(
         except KeyboardInterrupt:
             run.cut, run.complete = "interrupted", False
     return run.result()
-
-
-@contextmanager
-def collector_off() -> Iterator[None]:
-    """Spare the garbage collector millions of immutable states; they hold no cycles."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class Search:
@@ -115,7 +103,6 @@ class Search:
                 terminals.append(number)
             if self.moves is not None:
                 self.moves.append(moves)
-        self.run.distinct = len(self.states)
         return terminals
 
     def _successors(self, number: int) -> Moves:
@@ -158,11 +145,17 @@ class Search:
         """Decide the eventually-properties, now that all cycles are known; unreduced, as symmetry hides who was fair."""
         if not self.run.complete or self.moves is None or not has_cycle(self.moves):
             return
-        if not self.symmetry:
+        if self.symmetry:
+            self.run.adopt_cycles(judge_cycles(self.model, self.run))
+        else:
             find_fair_loops(self.run, self.states, self.moves, self.path)
-            return
-        whole = Run("reference", self.model, self.run.of_kind(Kind.EVENTUALLY), self.run.budget)
-        search = Search(self.model, whole, symmetry=False, stop_at_violation=False)
+
+
+def judge_cycles(model: Model, asked_by: Run) -> Run:
+    """Decide the eventually-properties on the whole graph, for a search that cannot, within what is left of its time."""
+    run = Run("reference", model, asked_by.of_kind(Kind.EVENTUALLY), asked_by.budget_left())
+    with collector_off():
+        search = Search(model, run, symmetry=False, stop_at_violation=False)
         search.explore()
         search.decide_cycles()
-        self.run.adopt_cycles(whole)
+    return run

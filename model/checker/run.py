@@ -8,9 +8,12 @@ for ever without it; an engine that could not find that out says so in `undecide
 
 from __future__ import annotations
 
+import gc
 import resource
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 
 from farref.model.checker.interface import (
@@ -33,6 +36,18 @@ PROGRESS_SECONDS = 1.0
 NEVER_REACHED = "never reached"
 
 
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Spare the garbage collector millions of immutable states; they hold no cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 class Run:
     """Counts, findings and clocks of one search."""
 
@@ -47,6 +62,13 @@ class Run:
         self.engine, self.budget, self.on_progress = engine, budget, on_progress
         self.actions = tuple(model.actions)
         self.properties = tuple(properties)
+        self._wall, self._cpu = time.monotonic(), time.process_time()
+        self._told = self._wall
+        self._refuse_twins()
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Open new books, with the clocks going on."""
         self.distinct, self.generated, self.depth = 1, 1, 1
         self.fired = [0] * len(self.actions)
         self.cut: str | None = None
@@ -57,9 +79,6 @@ class Run:
         self.counterexample: Counterexample | None = None
         self.collision_bound = 0.0
         self.notes: list[str] = []
-        self._wall, self._cpu = time.monotonic(), time.process_time()
-        self._told = self._wall
-        self._refuse_twins()
 
     def _refuse_twins(self) -> None:
         ids = sorted(property_.id for property_ in self.properties)
@@ -75,7 +94,9 @@ class Run:
         """List the sometimes-properties that still want a witness."""
         return [one for one in self.of_kind(Kind.SOMETIMES) if one.id not in self.witnesses]
 
-    def violate(self, property_: Property, case: Case, actions: tuple[Action, ...], loop_start: int | None = None) -> None:
+    def violate(
+        self, property_: Property, case: Case, actions: tuple[Action, ...], loop_start: int | None = None
+    ) -> None:
         """Note a broken property; the first one noted is the counterexample."""
         self.violated.add(property_.id)
         if self.counterexample is None:
@@ -107,6 +128,11 @@ class Run:
         if budget.depth_max is not None and depth >= budget.depth_max:
             return f"stopped at depth {depth} (limit {budget.depth_max})"
         return None
+
+    def budget_left(self) -> Budget:
+        """Give a budget for another search that takes part in this one."""
+        seconds = self.budget.seconds_max
+        return replace(self.budget, seconds_max=None if seconds is None else max(0.0, seconds - self.seconds()))
 
     def tell(self, frontier: int, *, at_once: bool = False) -> None:
         """Report progress, if anybody listens and either a level ended or a second has passed."""

@@ -15,6 +15,7 @@ model's mistake.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from operator import index
 from typing import Any, Self
 
@@ -165,8 +166,12 @@ def _view_type(type_: type[Any]) -> type[View]:
     for parent in reversed(type_.__mro__[: type_.__mro__.index(tuple)]):
         body.update((name, attribute) for name, attribute in vars(parent).items() if name not in own)
     for position, name in enumerate(getattr(type_, "_fields", ())):
-        body[name] = property(lambda view, position=position: view._part(position))
+        body[name] = property(partial(_part, position=position))
     return type(f"{type_.__name__}View", (base,), body)
+
+
+def _part(view: View, position: int) -> Any:
+    return view._part(position)
 
 
 def changes_to(reader: Reader, state: Any) -> dict[int, Any]:

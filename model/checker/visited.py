@@ -24,11 +24,7 @@ class Visited:
         self._bits = START_BITS
         self._table = np.zeros(1 << START_BITS, np.uint64)
         self.size = 0
-
-    @property
-    def bytes(self) -> int:
-        """The memory taken."""
-        return self._table.nbytes
+        self.bytes_peak = self._table.nbytes  # reached while growing
 
     def add(self, prints: Words) -> Numbers:
         """Put fingerprints in; give the positions, in order, of those that are new, one for each."""
@@ -41,17 +37,17 @@ class Visited:
     def _put(self, prints: Words) -> Numbers:
         table, last = self._table, self._table.size - 1
         places = (prints >> np.uint64(64 - self._bits)).view(np.int64)
-        waiting = np.arange(prints.size)
+        waiting, wanted = np.arange(prints.size), prints
         served: list[Numbers] = []
         while waiting.size:
-            wanted = prints[waiting]
             found = table.take(places)
             free = np.flatnonzero(found == 0)
             if free.size:
-                served.append(self._claim(prints, places[free], waiting[free]))
-                found = table.take(places)
+                free_places = places.take(free)
+                served.append(self._claim(prints, free_places, waiting.take(free)))
+                found[free] = table.take(free_places)
             others = np.flatnonzero(found != wanted)
-            waiting, places = waiting[others], (places[others] + 1) & last
+            waiting, wanted, places = waiting.take(others), wanted.take(others), (places.take(others) + 1) & last
         return np.sort(np.concatenate(served)) if served else np.empty(0, np.int64)
 
     def _claim(self, prints: Words, places: Numbers, positions: Numbers) -> Numbers:
@@ -67,6 +63,7 @@ class Visited:
         old = self._table
         self._bits += 1
         self._table = np.zeros(1 << self._bits, np.uint64)
+        self.bytes_peak = old.nbytes + self._table.nbytes
         for start in range(0, old.size, MOVE_AT_ONCE):
             part = old[start : start + MOVE_AT_ONCE]
             self._put(part[part != 0])

@@ -53,7 +53,8 @@ class Walker:
 
     def walk(self, steps_max: int) -> None:
         """Take one walk, up to the first violation on it."""
-        state, actions = self.model.initial, []
+        state: State = self.model.initial
+        actions: list[Action] = []
         self._inspect(state, ())
         broken = len(self.run.violated)
         while len(actions) < steps_max and len(self.run.violated) == broken:

@@ -1,0 +1,212 @@
+"""The commands of farref. Each one parses, calls, prints, and gives back its exit code; the work is done elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+
+from farref import __version__
+from farref.clauses import UnknownClause, clause_list, find_clause, show_clause
+from farref.diagram import draw
+from farref.doctor import examine, findings_document, is_fit, show_findings
+from farref.document import document
+from farref.options import bounds_options, check_options, make_request, subject_argument
+from farref.pretty import console, show, show_story
+from farref.progress import telling
+from farref.properties.trace import Trace, TraceError, decode, encode
+from farref.report import Report
+from farref.request import Request
+from farref.search import carry_out
+from farref.tables import compare_engines, each_claim, each_rule, listing_document, listing_markdown, show_listing
+from farref.tlc import TlcUnavailable
+
+HOLDS, VIOLATED, USAGE, HARNESS, INCOMPLETE = range(5)
+"""The exit codes, the same for every command."""
+
+TABLES: Final = {"rule": each_rule, "claim": each_claim}
+
+
+class Commands(click.Group):
+    """A group whose errors are one line on stderr, and whose commands return their exit code."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command, and end the process."""
+        extra["standalone_mode"] = False
+        try:
+            code = super().main(*args, **extra)
+        except click.ClickException as error:
+            code = _complain(error.format_message(), USAGE)
+        except TlcUnavailable as error:
+            code = _complain(str(error), HARNESS)
+        except (KeyboardInterrupt, click.Abort):
+            code = _complain("interrupted", INCOMPLETE)
+        except BrokenPipeError:
+            sys.stderr.close()  # the reader of our output has gone; there is nobody to tell
+            code = HOLDS
+        sys.exit(code or HOLDS)
+
+
+def _complain(message: str, code: int) -> int:
+    click.echo(f"farref: {' '.join(message.split())}", err=True)
+    return code
+
+
+def _print_json(content: object) -> None:
+    click.echo(msgspec.json.format(msgspec.json.encode(content), indent=1))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, message="farref %(version)s")
+def cli() -> None:
+    """A model-checked reference for PyTorch's RRef protocol.
+
+    \b
+    farref check rref                     the sound protocol holds every property
+    farref check rref --profile torch     PyTorch's rules, and how they break
+    farref explain trace.json -o x.svg    draw a counterexample
+    farref spec R21                       read a clause of the spec
+    farref doctor                         what works on this machine
+
+    Exit codes: 0 holds, 1 violated, 2 wrong usage, 3 something needed is missing, 4 ended with nothing decided.
+    """
+
+
+@cli.command()
+@subject_argument
+@bounds_options
+@check_options
+@click.option("--format", "form", type=click.Choice(["pretty", "json", "markdown"]), default="pretty", help="Output.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def check(**given: Any) -> int:
+    """Search every reachable state of a bounded world for a violation.
+
+    Without any bound the standard portfolio is checked: configurations that together fire every action and exercise
+    every rule. With any bound, that one configuration.
+
+    \b
+    farref check rref                                      the sound protocol, about a minute
+    farref check rref --profile torch                      PyTorch's, until it breaks
+    farref check rref --profile torch --claim N1           one known defect
+    farref check rref --without entry_waits_for_creation   why that rule is there
+    farref check rref --workers 3 --forks 3 --drops 1      one configuration of your own
+    farref check rref --each claim --format markdown       the table in the README
+    farref check rref --profile torch --save trace.json    keep the counterexample
+    """
+    request = make_request(given)
+    if given["each"] or given["compare_engines"]:
+        return _check_many(request, given)
+    if given["form"] == "markdown":
+        raise click.UsageError("--format markdown is for tables; add --each rule or --each claim")
+    with telling(len(request.configurations), quiet=given["quiet"]) as on_configuration:
+        report = Report(carry_out(request, on_configuration))
+    _save(report.trace, given["save"])
+    if given["form"] == "json":
+        _print_json(document(report))
+    else:
+        show(report)
+    return report.exit_code
+
+
+def _check_many(request: Request, given: dict[str, Any]) -> int:
+    if given["each"] and (request.claim or request.without or request.profile != "sound"):
+        raise click.UsageError("--each goes through them all; leave out --claim, --without and --profile")
+    if given["compare_engines"] and (given["each"] or request.walk or request.is_portfolio):
+        raise click.UsageError("--compare-engines needs one configuration: give bounds or a claim, neither --each nor --walk")
+    if given["save"]:
+        raise click.UsageError("--save keeps one counterexample; leave out --each and --compare-engines")
+    table = compare_engines if given["compare_engines"] else TABLES[given["each"]]
+    with telling(len(request.configurations), quiet=given["quiet"]) as on_configuration:
+        listing = table(request, on_configuration)
+    match given["form"]:
+        case "json":
+            _print_json(listing_document(listing))
+        case "markdown":
+            click.echo(listing_markdown(listing))
+        case _:
+            show_listing(console(), listing)
+    return HOLDS if listing.as_expected else VIOLATED
+
+
+def _save(trace: Trace | None, path: str | None) -> None:
+    if trace is None or path is None:
+        return
+    _write(path, encode(trace))
+
+
+def _write(path: str, content: bytes) -> None:
+    try:
+        Path(path).write_bytes(content)
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+@cli.command()
+@click.argument("trace", type=click.Path(dir_okay=False))
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Draw the message sequence diagram, an SVG file.")
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+def explain(trace: str, output: str | None, form: str) -> int:
+    """Tell the story of a counterexample that `farref check --save` wrote.
+
+    The trace is taken again on the model, so what is told is what really happens.
+
+    \b
+    farref check rref --profile torch --claim N1 --save trace.json
+    farref explain trace.json
+    farref explain trace.json -o trace.svg
+    """
+    told = _read(trace)
+    if output is not None:
+        _write(output, draw(told).encode())
+    if form == "json":
+        _print_json(told)
+    else:
+        show_story(console(), told)
+    return HOLDS
+
+
+def _read(path: str) -> Trace:
+    try:
+        return decode(Path(path).read_bytes())
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except TraceError as error:
+        raise click.UsageError(f"{path}: {error}") from error
+
+
+@cli.command()
+@click.argument("clause", required=False)
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+def spec(clause: str | None, form: str) -> int:
+    """Print a clause of the spec with everything that cites it, or list the clauses.
+
+    \b
+    farref spec
+    farref spec R7
+    """
+    try:
+        found = clause_list() if clause is None else [find_clause(clause)]
+    except UnknownClause as error:
+        raise click.UsageError(str(error)) from error
+    if form == "json":
+        _print_json(found)
+    elif clause is None:
+        click.echo("\n".join(f"{one.id:4} {one.title}" for one in found))
+    else:
+        show_clause(console(), found[0])
+    return HOLDS
+
+
+@cli.command()
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+def doctor(form: str) -> int:
+    """Say what works on this machine, and what is lost where something is missing."""
+    findings = examine()
+    if form == "json":
+        _print_json(findings_document(findings))
+    else:
+        show_findings(console(), findings)
+    return HOLDS if is_fit(findings) else HARNESS

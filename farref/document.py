@@ -1,0 +1,89 @@
+"""A report as the one JSON object that `farref check --format json` prints."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import Any
+
+from farref.model.checker.interface import Property
+from farref.model.world import Bounds
+from farref.properties.trace import Trace
+from farref.report import Report
+from farref.search import Run
+
+Document = dict[str, Any]
+
+
+def document(report: Report) -> Document:
+    """Say everything in one object."""
+    request = report.request
+    return {
+        "subject": request.subject,
+        "profile": request.profile,
+        "without": request.without,
+        "claim": request.claim,
+        "engine": request.engine_name,
+        "symmetry": request.symmetry,
+        "bounds": _largest([configuration.bounds for configuration in request.configurations]),
+        "verdict": report.verdict.value,
+        "distinct": report.distinct,
+        "generated": report.generated,
+        "depth": report.depth,
+        "seconds": round(report.seconds, 3),
+        "cpu_seconds": round(report.cpu_seconds, 3),
+        "peak_mb": round(report.peak_mb, 1),
+        "collision_bound": report.collision_bound,
+        "properties": [_property(report, one) for one in report.properties],
+        "coverage": report.coverage,
+        "never_fired": report.never_fired,
+        "witnesses": {one.id: report.shortest(one) for one in report.witnesses},
+        "counterexample": _counterexample(report.trace, report.replay),
+        "configurations": [_configuration(run) for run in report.runs],
+        "notes": report.notes,
+    }
+
+
+def _largest(all_bounds: list[Bounds]) -> Document:
+    """Give the bounds of one configuration, or the largest of each bound over several."""
+    return {bound.name: max(getattr(bounds, bound.name) for bounds in all_bounds) for bound in fields(Bounds)}
+
+
+def _property(report: Report, property_: Property) -> Document:
+    return {
+        "id": property_.id,
+        "clause": property_.clause,
+        "kind": property_.kind.value,
+        "text": property_.text,
+        "verdict": report.verdicts[property_.id].value,
+        "counterexample_steps": report.steps_to_violation(property_),
+    }
+
+
+def _counterexample(trace: Trace | None, replay: str | None) -> Document | None:
+    if trace is None:
+        return None
+    return {
+        "property": trace.property.id,
+        "clause": trace.property.clause,
+        "text": trace.property.text,
+        "case": trace.property.case,
+        "meaning": trace.meaning,
+        "loop_start": trace.loop_start,
+        "steps": [{"action": step.action, "worker": step.worker, "text": step.text} for step in trace.steps],
+        "replay": replay,
+    }
+
+
+def _configuration(run: Run) -> Document:
+    result = run.result
+    return {
+        "name": run.configuration.name,
+        "why": run.configuration.why,
+        "bounds": asdict(run.configuration.bounds),
+        "verdict": run.verdict.value,
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "depth": result.depth,
+        "seconds": round(result.seconds, 3),
+        "cpu_seconds": round(result.cpu_seconds, 3),
+    }

@@ -1,0 +1,136 @@
+"""The flags of `farref check`, and the request they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, Final, TypeVar
+
+import click
+
+from farref.model.checker.interface import Budget
+from farref.model.rules import PROFILES, RULES
+from farref.model.world import Bounds
+from farref.properties.claims import CLAIMS
+from farref.properties.limits import complaint, limits_of
+from farref.properties.portfolio import PORTFOLIO, Configuration
+from farref.properties.rref import rref_properties
+from farref.request import Request, Walk
+
+ENGINES: Final = ("fast", "reference", "tlc")
+
+BOUNDS_HELP: Final = {
+    "workers": "Processes; B owns the first RRef.",
+    "rrefs": "Remote references.",
+    "forks": "Forks of each RRef: handles that ever exist.",
+    "drops": "Control messages the network may lose.",
+    "duplicates": "Control messages it may deliver once more.",
+    "timeouts": "Creations and fetches the application may give up.",
+    "fetches": "Values it may ask for.",
+    "failures": "Calls that cannot be sent or understood.",
+    "results": "Share in results as well as in arguments.",
+    "owner_shares": "The owner shares as well as users.",
+    "self_shares": "Share with oneself as well as with others.",
+    "shutdown": "End with a graceful shutdown.",
+}
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def bounds_options(command: Command) -> Command:
+    """Add a flag for every bound; None where it was not given."""
+    for bound in reversed(fields(Bounds)):
+        name, text = bound.name.replace("_", "-"), f"{BOUNDS_HELP[bound.name]} Default {_default(bound.default)}."
+        if isinstance(bound.default, bool):
+            command = click.option(f"--{name}/--no-{name}", bound.name, default=None, help=text)(command)
+        else:
+            smallest, largest = limits_of(bound.name)
+            kind = click.IntRange(smallest, largest)
+            command = click.option(f"--{name}", bound.name, type=kind, default=None, help=text)(command)
+    return command
+
+
+def _default(value: Any) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+def make_request(given: dict[str, Any]) -> Request:
+    """Turn the flags that were given into a request, or say what does not fit together."""
+    bounds_given = {bound.name: given[bound.name] for bound in fields(Bounds) if given[bound.name] is not None}
+    claim, without = _claim(given["claim"]), given["without"]
+    if without is not None and given["profile"] == "torch":
+        raise click.UsageError("--without takes a rule away from the sound profile; leave out --profile torch")
+    configurations, is_portfolio = _configurations(bounds_given, claim)
+    return Request(
+        configurations=configurations,
+        is_portfolio=is_portfolio,
+        profile=given["profile"],
+        without=without,
+        claim=claim,
+        engine=given["engine"],
+        budget=Budget(given["states_max"], given["seconds_max"], given["depth_max"]),
+        symmetry=given["symmetry"],
+        walk=_walk(given),
+    )
+
+
+def _walk(given: dict[str, Any]) -> Walk | None:
+    if given["walk"] is None:
+        return None
+    if given["engine"] == "tlc" or given["symmetry"]:
+        raise click.UsageError("--walk goes with neither --engine tlc nor --symmetry")
+    return Walk(given["walk"], given["seed"])
+
+
+def _claim(name: str | None) -> str | None:
+    """Find a claim or a property by its id, however it is spelled."""
+    known = [*CLAIMS, *(one.id for one in rref_properties(Bounds(shutdown=True)))]
+    found = next((one for one in known if name is not None and one.lower() == name.lower()), None)
+    if name is not None and found is None:
+        raise click.UsageError(f"--claim: no claim or property is called {name!r}; known are {', '.join(known)}")
+    return found
+
+
+def _configurations(bounds: dict[str, Any], claim: str | None) -> tuple[tuple[Configuration, ...], bool]:
+    if claim in CLAIMS:
+        if bounds:
+            raise click.UsageError(f"--claim {claim} has its own bounds; leave out --{next(iter(bounds)).replace('_', '-')}")
+        return (Configuration(claim, CLAIMS[claim].bounds, CLAIMS[claim].title),), False
+    if not bounds:
+        return tuple(PORTFOLIO), True
+    asked = Bounds(**bounds)
+    wrong = complaint(asked)
+    if wrong is not None:
+        raise click.UsageError(wrong)
+    if claim is not None and claim not in {one.id for one in rref_properties(asked)}:
+        raise click.UsageError(f"--claim {claim} says nothing under these bounds; add --shutdown")
+    return (Configuration("asked for", asked, "the bounds given on the command line"),), False
+
+
+def subject_argument(command: Command) -> Command:
+    """Add the argument that names the protocol."""
+    return click.argument("subject", type=click.Choice(["rref"]))(command)
+
+
+def check_options(command: Command) -> Command:
+    """Add the flags that say which protocol is checked, how, and for how long."""
+    for option in reversed(_CHECK_OPTIONS):
+        command = option(command)
+    return command
+
+
+_CHECK_OPTIONS: Final[list[Callable[[Any], Any]]] = [
+    click.option("--profile", type=click.Choice(list(PROFILES)), default="sound", help="Whose rules. Default sound."),
+    click.option("--without", type=click.Choice(RULES), metavar="RULE", help="SOUND without one rule (a mutant)."),
+    click.option("--claim", metavar="ID", help="One known defect (N1, N2, ...) or one property (P1, G1, ...) only."),
+    click.option("--each", type=click.Choice(["rule", "claim"]), help="Table of every mutant, or of every claim."),
+    click.option("--compare-engines", is_flag=True, help="Table of what reference, fast and tlc say."),
+    click.option("--engine", type=click.Choice(ENGINES), default="fast", help="Who searches. Default fast."),
+    click.option("--states-max", type=click.IntRange(min=1), help="Stop after so many states per configuration."),
+    click.option("--seconds-max", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds."),
+    click.option("--depth-max", type=click.IntRange(min=1), help="Stop at this depth."),
+    click.option("--symmetry", is_flag=True, help="Take workers that own nothing for interchangeable."),
+    click.option("--walk", type=click.IntRange(min=1), metavar="N", help="Take N random walks instead of searching."),
+    click.option("--seed", type=int, default=0, help="Seed of the walks. Default 0."),
+    click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the counterexample to a file."),
+]

@@ -1,0 +1,71 @@
+"""Tell on stderr how far a search is: a live line on a terminal, a plain line every few seconds elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from rich.console import Console
+
+from farref.model.checker.interface import Progress
+from farref.properties.portfolio import Configuration
+
+PLAIN_SECONDS: Final = 5.0
+
+
+class Teller:
+    """Turns progress into lines: what is searched, how much was seen, how fast, and how long it may still take."""
+
+    def __init__(self, say: Callable[[str], None], configurations: int) -> None:
+        self.say, self.configurations = say, configurations
+        self.begun = 0
+        self.name = ""
+        self.frontier = 0
+
+    def begin(self, configuration: Configuration) -> Callable[[Progress], None]:
+        """Start telling about a configuration."""
+        self.begun += 1
+        self.name, self.frontier = configuration.name, 0
+        return self.tell
+
+    def tell(self, progress: Progress) -> None:
+        """Tell where a running search is."""
+        rate = progress.distinct / progress.seconds if progress.seconds else 0.0
+        line = f"[{self.begun}/{self.configurations}] {self.name}: {progress.distinct:,} states, depth {progress.depth}"
+        self.say(f"{line}, {rate:,.0f} states/s{self._eta(progress, rate)}")
+        self.frontier = progress.frontier
+
+    def _eta(self, progress: Progress, rate: float) -> str:
+        """Guess the rest from how fast the frontier shrinks, once it does: a geometric series."""
+        if not 0 < progress.frontier < self.frontier or not rate:
+            return ""
+        shrinks = progress.frontier / self.frontier
+        return f", about {progress.frontier / (1 - shrinks) / rate:.0f} s left"
+
+
+@contextmanager
+def telling(configurations: int, *, quiet: bool) -> Iterator[Callable[[Configuration], Callable[[Progress], None] | None]]:
+    """Give the function that is told of each configuration as it begins."""
+    if quiet:
+        yield lambda _: None
+    elif sys.stderr.isatty():
+        with Console(stderr=True).status("starting") as status:
+            yield Teller(lambda line: status.update(line.replace("[", r"\[")), configurations).begin
+    else:
+        yield Teller(_NowAndThen(), configurations).begin
+
+
+class _NowAndThen:
+    """Prints a line if the last one is some seconds old, so that a log stays readable."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+
+    def __call__(self, line: str) -> None:
+        now = time.monotonic()
+        if now - self.last >= PLAIN_SECONDS:
+            self.last = now
+            print(line, file=sys.stderr, flush=True)

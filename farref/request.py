@@ -1,0 +1,100 @@
+"""What a user asks of `farref check`: which protocol, in which worlds, with which engine, for how long."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, fields, replace
+
+from farref.model.checker.interface import Budget, Property
+from farref.model.rules import RRefRules
+from farref.model.world import Bounds
+from farref.properties.claims import CLAIMS
+from farref.properties.portfolio import Configuration
+from farref.properties.rref import rref_properties
+from farref.properties.sometimes import rref_witnesses
+from farref.properties.trace import SUBJECT, rules_of
+
+ALWAYS_SAID = ("workers", "rrefs", "forks", "drops", "duplicates")
+"""The bounds a replay command names even where they have their default: they also say "one configuration"."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Random walks instead of a search."""
+
+    walks: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """One check, completely described."""
+
+    configurations: tuple[Configuration, ...]
+    is_portfolio: bool = False
+    profile: str = "sound"
+    without: str | None = None
+    claim: str | None = None
+    engine: str = "fast"
+    budget: Budget = Budget()
+    symmetry: bool = False
+    walk: Walk | None = None
+
+    @property
+    def subject(self) -> str:
+        """What is checked."""
+        return SUBJECT
+
+    @property
+    def rules(self) -> RRefRules:
+        """The rules that are followed."""
+        return rules_of(self.profile, self.without)
+
+    @property
+    def is_expected_to_hold(self) -> bool:
+        """Say whether this is the protocol farref specifies: the only one whose witnesses matter, and that is run to the end."""
+        return self.profile == "sound" and self.without is None
+
+    @property
+    def engine_name(self) -> str:
+        """The engine, or that there is none."""
+        return self.engine if self.walk is None else "walk"
+
+    def properties(self, bounds: Bounds) -> tuple[Property, ...]:
+        """List what is to be checked in a world of some size."""
+        if self.claim in CLAIMS:
+            return (CLAIMS[self.claim].property,)
+        wanted = rref_properties(bounds)
+        if self.claim is not None:
+            return tuple(one for one in wanted if one.id == self.claim)
+        return wanted + (rref_witnesses(bounds) if self.is_expected_to_hold else ())
+
+    def narrowed(self, configuration: Configuration) -> Request:
+        """Ask the same of one configuration."""
+        return replace(self, configurations=(configuration,), is_portfolio=False)
+
+    def command(self) -> str:
+        """Give the shell command that asks for the same again."""
+        words = ["farref", "check", self.subject]
+        words += ["--without", self.without] if self.without else ["--profile", self.profile]
+        words += ["--claim", self.claim] if self.claim else []
+        if not self.is_portfolio and self.claim not in CLAIMS:
+            words += flags(self.configurations[0].bounds)
+        words += ["--engine", self.engine] if self.engine != "fast" else []
+        words += ["--symmetry"] if self.symmetry else []
+        words += ["--walk", str(self.walk.walks), "--seed", str(self.walk.seed)] if self.walk else []
+        return shlex.join(words)
+
+
+def flags(bounds: Bounds) -> list[str]:
+    """Write bounds as command-line flags."""
+    words: list[str] = []
+    for bound in fields(Bounds):
+        value, name = getattr(bounds, bound.name), bound.name.replace("_", "-")
+        if value == bound.default and bound.name not in ALWAYS_SAID:
+            continue
+        if isinstance(value, bool):
+            words.append(f"--{name}" if value else f"--no-{name}")
+        else:
+            words += [f"--{name}", str(value)]
+    return words

@@ -1,0 +1,221 @@
+"""Counterexamples as files: neutral JSON that any program can draw, and that is believed only after it was taken again.
+
+A trace says where it happened (profile, missing rule, bounds), what was violated, and each step with the message that ended
+there and the messages sent. Reading one replays it on the model: a step that cannot happen, a message that was not sent,
+or an end that violates nothing is an error that names the step. The sentences are for people; they are made anew.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from farref.model.checker.interface import Action, Case, Counterexample, Kind, Property
+from farref.model.ids import RRefId, WorkerId, worker_name
+from farref.model.rref import RRefModel
+from farref.model.rules import PROFILES, RULES, RRefRules, without
+from farref.model.world import Bounds, World
+from farref.properties.claims import CLAIMS
+from farref.properties.limits import complaint
+from farref.properties.replay import Fate, Moment, Parcel, ReplayError, replay
+from farref.properties.rref import rref_properties
+from farref.properties.story import meaning, tell
+
+FORMAT: Final = "farref-trace/1"
+SUBJECT: Final = "rref"
+
+
+class TraceError(Exception):
+    """A file is not a trace, or what it tells did not happen; the message says which."""
+
+
+class MessageRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A message: its label, and where it comes from and goes to."""
+
+    label: str
+    source: str
+    target: str
+
+
+class StepRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step: who took it, the message that ended there and how, and the messages sent."""
+
+    action: str
+    worker: str
+    text: str
+    message: MessageRecord | None
+    fate: Fate | None
+    sent: tuple[MessageRecord, ...]
+
+
+class WorkerRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A worker and the RRefs it owns."""
+
+    name: str
+    owns: tuple[str, ...]
+
+
+class PropertyRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was violated, and for whom."""
+
+    id: str
+    clause: str
+    kind: Kind
+    text: str
+    case: str
+
+
+class Trace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A counterexample with everything needed to take it again and to draw it."""
+
+    format: str
+    subject: str
+    profile: str
+    without: str | None
+    bounds: Bounds
+    property: PropertyRecord
+    meaning: str
+    workers: tuple[WorkerRecord, ...]
+    loop_start: int | None
+    steps: tuple[StepRecord, ...]
+
+
+class _Header(msgspec.Struct):
+    format: str
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def record(bounds: Bounds, profile: str, rule: str | None, counterexample: Counterexample) -> Trace:
+    """Write a counterexample down, by taking it again under a profile, or under SOUND without a rule."""
+    model, broken = RRefModel(bounds, rules_of(profile, rule)), counterexample.property
+    return Trace(
+        format=FORMAT,
+        subject=SUBJECT,
+        profile=profile,
+        without=rule,
+        bounds=bounds,
+        property=PropertyRecord(broken.id, broken.clause, broken.kind, broken.text, counterexample.case),
+        meaning=meaning(counterexample),
+        workers=tuple(_worker(bounds, WorkerId(worker)) for worker in range(bounds.workers)),
+        loop_start=counterexample.loop_start,
+        steps=tuple(_step(moment) for moment in replay(model, counterexample.actions)),
+    )
+
+
+def encode(trace: Trace) -> bytes:
+    """Give a trace as the content of a file."""
+    return msgspec.json.format(msgspec.json.encode(trace), indent=1) + b"\n"
+
+
+def rules_of(profile: str, rule: str | None) -> RRefRules:
+    """Give the rules of a profile, or of the mutant of SOUND that lacks a rule."""
+    return PROFILES[profile] if rule is None else without(rule)
+
+
+def _worker(bounds: Bounds, worker: WorkerId) -> WorkerRecord:
+    owned = (f"x{rref}" for rref in range(bounds.rrefs) if bounds.owner(RRefId(rref)) == worker)
+    return WorkerRecord(worker_name(worker), tuple(owned))
+
+
+def _step(moment: Moment) -> StepRecord:
+    ended = None if moment.parcel is None else _message(moment.parcel)
+    sent = tuple(_message(parcel) for parcel in moment.sent)
+    return StepRecord(str(moment.action), moment.worker, tell(moment), ended, moment.fate, sent)
+
+
+def _message(parcel: Parcel) -> MessageRecord:
+    return MessageRecord(str(parcel.message), parcel.source, parcel.target)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def decode(content: bytes) -> Trace:
+    """Read a trace and take it again; the trace given back is the one that really happened."""
+    trace = _parse(content)
+    _refuse_strangers(trace)
+    model = RRefModel(trace.bounds, rules_of(trace.profile, trace.without))
+    counterexample = Counterexample(_property(trace), trace.property.case, _actions(model, trace), trace.loop_start)
+    try:
+        told = record(trace.bounds, trace.profile, trace.without, counterexample)
+    except ReplayError as error:
+        raise TraceError(f"the trace did not happen: {error}") from error
+    _compare(trace, told)
+    _refuse_harmless(model, counterexample)
+    return told
+
+
+def _parse(content: bytes) -> Trace:
+    try:
+        header = msgspec.json.decode(content, type=_Header)
+        if header.format != FORMAT:
+            raise TraceError(f"its format is {header.format!r}; this version reads {FORMAT!r}")
+        return msgspec.json.decode(content, type=Trace)
+    except msgspec.ValidationError as error:
+        raise TraceError(f"it is JSON, but not a trace ({error}); farref check --save writes traces") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise TraceError(f"it is not JSON, or only half of it ({error}); farref check --save writes traces") from error
+
+
+def _refuse_strangers(trace: Trace) -> None:
+    if trace.subject != SUBJECT:
+        raise TraceError(f"its subject is {trace.subject!r}; known is {SUBJECT!r}")
+    if trace.profile not in PROFILES:
+        raise TraceError(f"its profile is {trace.profile!r}; known are {', '.join(PROFILES)}")
+    if trace.without is not None and trace.without not in RULES:
+        raise TraceError(f"it is without the rule {trace.without!r}; known are {', '.join(RULES)}")
+    wrong = complaint(trace.bounds)
+    if wrong is not None:
+        raise TraceError(f"its bounds make no sense: {wrong}")
+
+
+def _property(trace: Trace) -> Property:
+    known = {one.id: one for one in rref_properties(trace.bounds)}
+    known |= {claim.id: claim.property for claim in CLAIMS.values() if claim.bounds == trace.bounds}
+    if trace.property.id not in known:
+        raise TraceError(f"its property is {trace.property.id!r}; known under its bounds are {', '.join(known)}")
+    return known[trace.property.id]
+
+
+def _actions(model: RRefModel, trace: Trace) -> tuple[Action, ...]:
+    known = {str(action): action for action in model.actions}
+    for number, step in enumerate(trace.steps, start=1):
+        if step.action not in known:
+            raise TraceError(f"step {number}: nothing is called {step.action!r} under the trace's bounds and rules")
+    return tuple(known[step.action] for step in trace.steps)
+
+
+def _compare(read: Trace, told: Trace) -> None:
+    for number, (one, other) in enumerate(zip(read.steps, told.steps, strict=True), start=1):
+        if (one.worker, one.message, one.fate, one.sent) != (other.worker, other.message, other.fate, other.sent):
+            raise TraceError(f"step {number}, {one.action}: the file tells other messages than the model sends")
+
+
+def _refuse_harmless(model: RRefModel, counterexample: Counterexample) -> None:
+    """Refuse a run whose end does not violate the property it was kept for."""
+    broken, steps = counterexample.property, len(counterexample.actions)
+    case = next((case for case in broken.cases if case.label == counterexample.case), None)
+    if case is None:
+        raise TraceError(f"{broken.id} has no case {counterexample.case!r}")
+    worlds = [model.initial, *(moment.after for moment in replay(model, counterexample.actions))]
+    if case.holds(worlds[-1]):
+        raise TraceError(f"step {steps} is the last, and {broken.id} holds there ({case.label})")
+    if broken.kind is Kind.EVENTUALLY:
+        _refuse_unfinished(model, worlds, case, counterexample.loop_start)
+
+
+def _refuse_unfinished(model: RRefModel, worlds: list[World], case: Case, loop_start: int | None) -> None:
+    steps = len(worlds) - 1
+    if loop_start is None:
+        more = next((action for action in model.actions if model.step(worlds[-1], action) is not None), None)
+        if more is not None:
+            raise TraceError(
+                f"step {steps} is not the end: {more} can still happen, and the property only holds eventually"
+            )
+    elif not 0 <= loop_start < steps or worlds[loop_start] != worlds[-1]:
+        raise TraceError(f"step {steps} does not lead back to where the loop starts")
+    elif any(case.holds(world) for world in worlds[loop_start:]):
+        raise TraceError("the property holds somewhere on the loop")

@@ -1,0 +1,145 @@
+"""Both engines on random systems: nested states, footprints that depend on data, cycles of all sorts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from farref.model.checker.interface import Case, Kind, Property, Verdict
+from farref.model.values import IdSet, Table
+from tests.model.checker.test_toys import both
+from tests.model.checker.toys import Do
+
+
+class Hue(Enum):
+    RED = 0
+    GREEN = 1
+    BLUE = 2
+
+
+class Cell(NamedTuple):
+    hue: Hue
+    number: int | None
+    marks: IdSet
+
+
+class Board(NamedTuple):
+    cells: Table[Cell]
+    lit: bool
+
+
+HUES = tuple(Hue)
+PLACES = ("lit", *(f"{part}{cell}" for cell in (0, 1) for part in ("hue", "number", "mark0", "mark1")))
+SIZES = {"lit": 2, "hue": 3, "number": 3, "mark": 2}
+NUMBERS = (None, 0, 1)
+
+
+def get(board: Board, place: str) -> int:
+    if place == "lit":
+        return int(board.lit)
+    cell = board.cells[int(place[-1])]
+    if place.startswith("hue"):
+        return HUES.index(cell.hue)
+    if place.startswith("number"):
+        return NUMBERS.index(cell.number)
+    return int(int(place[4]) in cell.marks)
+
+
+def put(board: Board, place: str, value: int) -> Board:
+    if place == "lit":
+        return board._replace(lit=bool(value))
+    key = int(place[-1])
+    cell = board.cells[key]
+    if place.startswith("hue"):
+        cell = cell._replace(hue=HUES[value])
+    elif place.startswith("number"):
+        cell = cell._replace(number=NUMBERS[value])
+    else:
+        mark = int(place[4])
+        cell = cell._replace(marks=cell.marks.add(mark) if value else cell.marks.remove(mark))
+    return board._replace(cells=board.cells.put(key, cell))
+
+
+def size(place: str) -> int:
+    return SIZES[place.rstrip("01")]
+
+
+places = st.sampled_from(PLACES)
+
+
+@st.composite
+def trees(draw: st.DrawFn, depth: int = 2) -> object:
+    """What an action does: look at a place and decide by its value, or write, or refuse (None)."""
+    if depth and draw(st.integers(0, 3)):
+        place = draw(places)
+        return place, tuple(draw(trees(depth - 1)) for _ in range(size(place)))
+    if draw(st.integers(0, 2)) == 0:
+        return None
+    return [draw(st.tuples(places, st.integers(0, 1))) for _ in range(draw(st.integers(0, 2)))]
+
+
+def obey(board: Board, tree: object) -> Board | None:
+    if tree is None:
+        return None
+    if isinstance(tree, tuple):
+        place, branches = tree
+        return obey(board, branches[get(board, place)])
+    assert isinstance(tree, list)
+    for place, value in tree:
+        board = put(board, place, value + (size(place) > 2 and get(board, "lit")))
+    return board
+
+
+def judge(board: Board, tree: object) -> bool:
+    while isinstance(tree, tuple):
+        place, branches = tree
+        tree = branches[get(board, place)]
+    return bool(tree)
+
+
+@dataclass(frozen=True)
+class Random:
+    rules: tuple[object, ...]
+
+    @property
+    def initial(self) -> Board:
+        cell = Cell(Hue.RED, None, IdSet((False, False)))
+        return Board(Table((cell, cell)), False)
+
+    @property
+    def actions(self) -> list[Do]:
+        return [Do(f"rule{number % 2}", number) for number in range(len(self.rules))]
+
+    def step(self, state: Board, action: Do) -> Board | None:
+        return obey(state, self.rules[action.which])
+
+    def renamings(self) -> tuple[()]:
+        return ()
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(trees(), min_size=1, max_size=6),
+    st.lists(st.tuples(st.sampled_from(Kind), st.lists(trees(), min_size=1, max_size=2)), max_size=3),
+    st.booleans(),
+)
+def test_the_engines_agree(rules: list[object], wanted: list[tuple[Kind, list[object]]], stop: bool) -> None:
+    model = Random(tuple(rules))
+    properties = [
+        Property(
+            f"{kind.value} {number}",
+            "",
+            kind,
+            "",
+            tuple(Case(str(tree), lambda board, tree=tree: judge(board, tree)) for tree in judged),
+        )
+        for number, (kind, judged) in enumerate(wanted)
+    ]
+    result = both(model, *properties, stop_at_violation=stop)  # type: ignore[arg-type]
+    found = result.counterexample
+    if found is not None and result.verdict is Verdict.VIOLATED:
+        assert found.property in properties
