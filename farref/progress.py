@@ -19,7 +19,7 @@ PLAIN_SECONDS: Final = 5.0
 class Teller:
     """Turns progress into lines: what is searched, how much was seen, how fast, and how long it may still take."""
 
-    def __init__(self, say: Callable[[str], None], configurations: int) -> None:
+    def __init__(self, say: Callable[[str], None], configurations: int | None) -> None:
         self.say, self.configurations = say, configurations
         self.begun = 0
         self.name = ""
@@ -34,7 +34,8 @@ class Teller:
     def tell(self, progress: Progress) -> None:
         """Tell where a running search is."""
         rate = progress.distinct / progress.seconds if progress.seconds else 0.0
-        line = f"[{self.begun}/{self.configurations}] {self.name}: {progress.distinct:,} states, depth {progress.depth}"
+        place = "" if self.configurations is None else f"{self.begun} of {self.configurations}, "
+        line = f"{place}{self.name}: {progress.distinct:,} states, depth {progress.depth}"
         self.say(f"{line}, {rate:,.0f} states/s{self._eta(progress, rate)}")
         self.frontier = progress.frontier
 
@@ -47,13 +48,15 @@ class Teller:
 
 
 @contextmanager
-def telling(configurations: int, *, quiet: bool) -> Iterator[Callable[[Configuration], Callable[[Progress], None] | None]]:
+def telling(
+    configurations: int | None, *, quiet: bool
+) -> Iterator[Callable[[Configuration], Callable[[Progress], None] | None]]:
     """Give the function that is told of each configuration as it begins."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
         with Console(stderr=True).status("starting") as status:
-            yield Teller(lambda line: status.update(line.replace("[", r"\[")), configurations).begin
+            yield Teller(status.update, configurations).begin
     else:
         yield Teller(_NowAndThen(), configurations).begin
 

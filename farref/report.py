@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from farref.model.checker.interface import Counterexample, Property, Verdict
 from farref.properties.portfolio import Configuration
+from farref.properties.replay import with_familiar_names
 from farref.properties.trace import Trace, record
 from farref.search import Found, Run, is_witness, worst
 
@@ -77,8 +79,10 @@ class Report:
     @property
     def trace(self) -> Trace | None:
         """The counterexample that is shown: the shortest of the most severe property."""
-        for run, counterexample in self.counterexamples.values():
-            return record(run.configuration.bounds, self.request.profile, self.request.without, counterexample)
+        for run, found in self.counterexamples.values():
+            bounds = run.configuration.bounds
+            shown = replace(found, actions=with_familiar_names(bounds, found.actions))
+            return record(bounds, self.request.profile, self.request.without, shown)
         return None
 
     @property
@@ -91,12 +95,16 @@ class Report:
     @property
     def notes(self) -> list[str]:
         """What a reader has to know to believe the verdict no more than it deserves."""
-        notes = [note for run in self.runs for note in _named(run, self.request.is_portfolio)]
-        if self.stopped is not None and self.stopped not in notes:
-            notes.append(self.stopped)
-        if self.unrun:
-            notes.append(f"not run: {', '.join(one.name for one in self.unrun)}")
-        return notes
+        return [note for run in self.runs for note in _named(run, self.request.is_portfolio)] + self._unrun_notes()
+
+    @property
+    def caveats(self) -> list[str]:
+        """The notes that limit the verdict: why a search, or the portfolio, did not go to its end."""
+        cut = [run for run in self.runs if run.verdict is Verdict.INCOMPLETE]
+        return [note for run in cut for note in _named(run, self.request.is_portfolio)] + self._unrun_notes()
+
+    def _unrun_notes(self) -> list[str]:
+        return [f"{self.stopped}; not run: {', '.join(one.name for one in self.unrun)}"] if self.unrun else []
 
     @property
     def distinct(self) -> int:
@@ -135,7 +143,7 @@ class Report:
 
 
 def _union(runs: tuple[Run, ...]) -> list[Property]:
-    """List the properties of all runs, in the order of the last one: if a run is violated and ends the check, it is that one."""
+    """List the properties of all runs, in the order of the last run: it is the violated one, if one ended the check."""
     return list({one.id: one for run in reversed(runs) for one in run.properties}.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, fields, replace
+from typing import Final
 
 from farref.model.checker.interface import Budget, Property
 from farref.model.rules import RRefRules
@@ -14,7 +15,8 @@ from farref.properties.rref import rref_properties
 from farref.properties.sometimes import rref_witnesses
 from farref.properties.trace import SUBJECT, rules_of
 
-ALWAYS_SAID = ("workers", "rrefs", "forks", "drops", "duplicates")
+UNLIMITED: Final = Budget()
+ALWAYS_SAID: Final = ("workers", "rrefs", "forks", "drops", "duplicates")
 """The bounds a replay command names even where they have their default: they also say "one configuration"."""
 
 
@@ -36,7 +38,7 @@ class Request:
     without: str | None = None
     claim: str | None = None
     engine: str = "fast"
-    budget: Budget = Budget()
+    budget: Budget = UNLIMITED
     symmetry: bool = False
     walk: Walk | None = None
 
@@ -52,7 +54,7 @@ class Request:
 
     @property
     def is_expected_to_hold(self) -> bool:
-        """Say whether this is the protocol farref specifies: the only one whose witnesses matter, and that is run to the end."""
+        """Say whether this is the protocol farref specifies: it is run to the end, and its witnesses matter."""
         return self.profile == "sound" and self.without is None
 
     @property

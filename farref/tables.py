@@ -78,14 +78,22 @@ def _claim_row(request: Request, claim: Claim, on_configuration: OnConfiguration
     sound = Report(carry_out(asked, on_configuration))
     steps = torch.steps_to_violation(claim.property)
     told = {"claim": claim.id, "clause": claim.clause, "text": claim.title}
-    return {**told, "torch": torch.verdict.value, "steps": steps, "sound": sound.verdict.value, "distinct": sound.distinct}
+    return {
+        **told,
+        "torch": torch.verdict.value,
+        "steps": steps,
+        "sound": sound.verdict.value,
+        "distinct": sound.distinct,
+    }
 
 
 def compare_engines(request: Request, on_configuration: OnConfiguration) -> Listing:
     """Let each engine check the same configuration; TLC is left out, and that is said, where there is no Java."""
     rows = [_engine_row(replace(request, engine=engine), on_configuration) for engine in ENGINES_COMPARED]
     answers = {tuple(row[name] for name in COMPARED) for row in rows if row["distinct"] is not None}
-    return Listing(request.command(), tuple(rows), len(answers) == 1, "the engines agree on verdict, distinct and depth")
+    return Listing(
+        request.command(), tuple(rows), len(answers) == 1, "the engines agree on verdict, distinct and depth"
+    )
 
 
 def _engine_row(request: Request, on_configuration: OnConfiguration) -> Row:

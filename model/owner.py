@@ -164,11 +164,9 @@ def let_go(owner: OwnerRRef, rules: RRefRules) -> Step | None:
     if not owner.held or owner.waiting:
         return None
     free = owner._replace(held=False)
+    # What is not created yet is not for a handle to remove. Nor is it in PyTorch, where only deleting a fork removes entries.
     if owner.phase is Entry.EXPECTED or owner.registering:
-        return (
-            free,
-            (),
-        )  # not created yet, so not for this handle to remove: not in PyTorch either, where only deletes remove
+        return free, ()
     return _settle(free, rules), ()
 
 

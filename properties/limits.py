@@ -28,5 +28,5 @@ def complaint(bounds: Bounds) -> str | None:
         if not isinstance(value, bool) and not smallest <= value <= largest:
             return f"{bound.name} is {value}; allowed is {smallest} to {largest}"
     if bounds.forks_total > FORKS_TOTAL_MAX:
-        return f"{bounds.rrefs} RRefs with {bounds.forks} forks each are too many; allowed is rrefs x forks <= {FORKS_TOTAL_MAX}"
+        return f"{bounds.rrefs} RRefs with {bounds.forks} forks each; allowed is rrefs x forks <= {FORKS_TOTAL_MAX}"
     return None

@@ -39,9 +39,13 @@ PORTFOLIO: Final = (
         Bounds(3, forks=2, drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True),
         "a user shares with a third worker, with every fault there is",
     ),
-    Configuration("more faults", Bounds(3, forks=2, drops=2, duplicates=2), "faults that meet: lost answers to late copies"),
+    Configuration(
+        "more faults", Bounds(3, forks=2, drops=2, duplicates=2), "faults that meet: lost answers to late copies"
+    ),
     Configuration("tree, results", Bounds(3, forks=3, results=True), "three forks, used before they are confirmed"),
     Configuration("tree, failures", Bounds(3, forks=3, failures=1), "three forks, one of them withdrawn"),
     Configuration("tree, fetches", Bounds(3, forks=3, fetches=1, timeouts=1), "three forks and an abandoned fetch"),
-    Configuration("tree, faults", Bounds(3, forks=3, drops=1, duplicates=1), "three forks over three workers, the largest"),
+    Configuration(
+        "tree, faults", Bounds(3, forks=3, drops=1, duplicates=1), "three forks over three workers, the largest"
+    ),
 )

@@ -7,7 +7,7 @@ message comes from and goes to is written into its fork (`ForkData`), so the wor
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
 
@@ -21,11 +21,12 @@ from farref.model.actions import (
     OnFork,
     OnMessage,
     OnRRef,
+    OwnerShare,
     Retry,
     Shutdown,
     UserShare,
 )
-from farref.model.ids import ForkId, RRefId, worker_name
+from farref.model.ids import ForkId, RRefId, WorkerId, worker_name
 from farref.model.messages import (
     Ack,
     Call,
@@ -44,7 +45,7 @@ from farref.model.messages import (
 )
 from farref.model.network import is_flying
 from farref.model.rref import RRefModel
-from farref.model.world import World
+from farref.model.world import Bounds, World
 
 NETWORK = "network"
 EVERYONE = "everyone"
@@ -194,3 +195,29 @@ def replay(model: RRefModel, actions: Iterable[Action]) -> Iterator[Moment]:
             raise ReplayError(f"step {number}, {action}, cannot happen there")
         yield Moment(model, action, world, after)
         world = after
+
+
+def with_familiar_names(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
+    """Rename the workers that own nothing in the order they come in, so that A is the first and C the next.
+
+    They are interchangeable, so the renamed run is a run too, and it reads as PyTorch's note does: A creates on B.
+    """
+    owners = {bounds.owner(RRefId(rref)) for rref in range(bounds.rrefs)}
+    free = [WorkerId(worker) for worker in range(bounds.workers) if worker not in owners]
+    names: dict[WorkerId, WorkerId] = {owner: owner for owner in owners}
+    renamed: list[Action] = []
+    for action in actions:
+        match action:
+            case CreateRemote(_, worker):
+                renamed.append(replace(action, worker=_name_for(worker, names, free)))
+            case OwnerShare(_, target) | UserShare(_, target):
+                renamed.append(replace(action, target=_name_for(target, names, free)))
+            case _:
+                renamed.append(action)
+    return tuple(renamed)
+
+
+def _name_for(worker: WorkerId, names: dict[WorkerId, WorkerId], free: list[WorkerId]) -> WorkerId:
+    if worker not in names:
+        names[worker] = free.pop(0)
+    return names[worker]

@@ -7,6 +7,7 @@ is that of severity: where a run breaks several, the first one listed is told.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -214,7 +215,7 @@ def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
 
 def make_property(bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool]) -> Property:
     """Make a property out of predicates, each of which speaks of an RRef, of a fork, or of the whole world."""
-    text = " ".join((predicates[0].__doc__ or "").removeprefix(f"{name}: ").split())
+    text = re.sub(r"^\w+(, [\w ]+)?: ", "", " ".join((predicates[0].__doc__ or "").split()))
     return Property(
         name, clause, kind, text, tuple(case for predicate in predicates for case in _cases(bounds, predicate))
     )

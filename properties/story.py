@@ -130,6 +130,7 @@ _MEANINGS: Final = {
     "P7": "nothing more will happen, and a table is not empty: a graceful shutdown waits for ever.",
     "P8": "confirmed_by_owner() of {about} does not say what the owner knows.",
     "P9": "what becomes of {about} now depends on when user code ends: a slow function looks like a lost message.",
+    "P10": "nothing is under way that would change it, and the owner and the holder of {about} disagree for ever.",
     "G1": "the owner counts {about}, and nobody is left who would tell it to stop: the value is never released.",
     "G2": "the owner does not know {about} yet, and no fork that it counts stands for it: the value may go at any moment.",
 }

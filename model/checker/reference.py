@@ -15,7 +15,7 @@ from farref.model.checker.cycles import Moves, find_fair_loops, has_cycle
 from farref.model.checker.interface import Action, Budget, Kind, Model, ModelError, Property, Result, State
 from farref.model.checker.orbits import Orbits
 from farref.model.checker.run import OnProgress, Run, collector_off
-from farref.model.checker.shapes import Shape
+from farref.model.checker.shapes import Shape, check_steps
 
 TICK = (
     64  # states between two looks at the clock; the first of them is expanded twice, to see whether step repeats itself
@@ -74,17 +74,15 @@ class Search:
         return self.stop_at_violation and bool(self.run.violated)
 
     def _inspect(self, level: range) -> None:
-        states = self.states
         for wanted in self.run.unreached():
-            found = (number for case in wanted.cases for number in level if case.holds(states[number]))
+            found = (number for case in wanted.cases for number in level if case.holds(self.states[number]))
             if (number := next(found, None)) is not None:
                 self.run.witnesses[wanted.id] = self.path(number)
         self._look_for_broken(Kind.ALWAYS, level)
 
     def _look_for_broken(self, kind: Kind, numbers: Sequence[int]) -> None:
-        states = self.states
         for property_ in self.run.of_kind(kind):
-            broken = ((case, n) for case in property_.cases for n in numbers if not case.holds(states[n]))
+            broken = ((case, n) for case in property_.cases for n in numbers if not case.holds(self.states[n]))
             if found := next(broken, None):
                 self.run.violate(property_, found[0], self.path(found[1]))
 
@@ -93,7 +91,7 @@ class Search:
         terminals = []
         for number in level:
             if number % TICK == 0:
-                self._be_sure_of(number)
+                check_steps(self.model, self.shape, self.states[number])
                 self.run.tell(level.stop - number)
                 if self.run.is_spent():
                     break
@@ -123,15 +121,6 @@ class Search:
             self.origins.append(origin)
             self.run.distinct += 1
         return number
-
-    def _be_sure_of(self, number: int) -> None:
-        state = self.states[number]
-        for action in self.run.actions:
-            once = self.model.step(state, action)
-            if once != self.model.step(state, action):
-                raise ModelError(f"{action} led to two different states from the same one; step must be deterministic")
-            if once is not None:
-                self.shape.leaves(once)  # refuses a state of another shape
 
     def path(self, number: int) -> tuple[Action, ...]:
         """List the actions of a shortest run from the initial state."""

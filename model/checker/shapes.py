@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from farref.model.checker.interface import ModelError, State
+from farref.model.checker.interface import Model, ModelError, State
 from farref.model.values import IdSet, Table
 
 Path = tuple[str | int, ...]
@@ -100,6 +100,16 @@ def check_same_shape(node: Node, value: Any) -> None:
             f"at {spell(node.path)} a state has {describe(value)} where the initial state has a {node.type.__name__} of "
             f"length {len(node.children)}; the shape of a state must not change (model/values.py)"
         )
+
+
+def check_steps(model: Model, shape: Shape, state: State) -> None:
+    """Refuse a model whose steps from a state lead now here, now there, or to states of another shape."""
+    for action in model.actions:
+        target = model.step(state, action)
+        if target != model.step(state, action):
+            raise ModelError(f"{action} led to two different states from the same one; step must be deterministic")
+        if target is not None:
+            shape.leaves(target)
 
 
 def describe(value: object) -> str:

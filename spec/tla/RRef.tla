@@ -116,13 +116,13 @@ Mint(f, w, from) ==
 (* of one that is still under way could do nothing the first cannot.       *)
 
 Control == {"ForkRequest", "ChildAccept", "UserDelete", "CreateFailed"}
-Carriers == {"RemoteCall", "Call", "Return"}                          \* these can fail
+Lossy == Control \cup {"Ack"}                    \* these can be lost and repeated
+Carriers == {"RemoteCall", "Call", "Return"}     \* these can fail
 Told == {"UserAccept", "RemoteFailed", "CallFailed", "FetchCall", "FetchReturn"}
 ShareCarriers == IF Results THEN {"Call", "Return"} ELSE {"Call"}
 
 Ack(m) == <<"Ack", m>>
 IsControl(m) == m[1] \in Control
-IsLossy(m) == m[1] \in Control \cup {"Ack"}
 
 \* Put messages into flight; a control message is unanswered from then on (R6).
 Send(n, ms) == [n EXCEPT !.flying = @ \cup ms,
@@ -385,11 +385,11 @@ Receive(m, n) ==
 Deliver(m) == Receive(m, Take(net, m)) /\ UNCHANGED budget
 
 \* Deliver a copy, and keep the original for later (R5).
-Duplicate(m) == IsLossy(m) /\ Spend("duplicates") /\ Receive(m, net)
+Duplicate(m) == m[1] \in Lossy /\ Spend("duplicates") /\ Receive(m, net)
 
 \* Lose a message (R5).
 DropMessage(m) ==
-    /\ IsLossy(m)
+    /\ m[1] \in Lossy
     /\ Spend("drops")
     /\ net' = Take(net, m)
     /\ UNCHANGED <<owner, user, holder, parent, closing, repeated>>

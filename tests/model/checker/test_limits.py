@@ -52,12 +52,10 @@ def test_a_budget_that_is_not_reached_does_not_matter(check: Check) -> None:
 
 @engines
 def test_an_interrupt_gives_what_was_found_so_far(check: Check) -> None:
-    model = counter(99, wraps=False)
-
     def interrupting(state: Count, which: int) -> Count | None:
         if state.at == 50:
             raise KeyboardInterrupt
-        return model.steps["tick"](state, which)
+        return state._replace(at=state.at + 1 + 0 * which)
 
     result = check(Toy(Count(0), {"tick": interrupting}), [ALWAYS, EARLY])
     assert result.verdict is Verdict.INCOMPLETE

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import NamedTuple
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from farref.model.checker import fast
 from farref.model.checker.interface import Case, Kind, Property, Verdict
 from farref.model.values import IdSet, Table
 from tests.model.checker.test_toys import both
@@ -34,7 +37,7 @@ class Board(NamedTuple):
 
 HUES = tuple(Hue)
 PLACES = ("lit", *(f"{part}{cell}" for cell in (0, 1) for part in ("hue", "number", "mark0", "mark1")))
-SIZES = {"lit": 2, "hue": 3, "number": 3, "mark": 2}
+SIZES = {"swap": 1, "lit": 2, "hue": 3, "number": 3, "mark": 2}
 NUMBERS = (None, 0, 1)
 
 
@@ -50,6 +53,8 @@ def get(board: Board, place: str) -> int:
 
 
 def put(board: Board, place: str, value: int) -> Board:
+    if place == "swap":
+        return board._replace(cells=Table((board.cells[1], board.cells[0])))
     if place == "lit":
         return board._replace(lit=bool(value))
     key = int(place[-1])
@@ -79,7 +84,9 @@ def trees(draw: st.DrawFn, depth: int = 2) -> object:
         return place, tuple(draw(trees(depth - 1)) for _ in range(size(place)))
     if draw(st.integers(0, 2)) == 0:
         return None
-    return [draw(st.tuples(places, st.integers(0, 1))) for _ in range(draw(st.integers(0, 2)))]
+    return [
+        draw(st.tuples(st.sampled_from((*PLACES, "swap")), st.integers(0, 1))) for _ in range(draw(st.integers(0, 2)))
+    ]
 
 
 def obey(board: Board, tree: object) -> Board | None:
@@ -94,7 +101,7 @@ def obey(board: Board, tree: object) -> Board | None:
     return board
 
 
-def judge(board: Board, tree: object) -> bool:
+def judge(tree: object, board: Board) -> bool:
     while isinstance(tree, tuple):
         place, branches = tree
         tree = branches[get(board, place)]
@@ -126,20 +133,20 @@ class Random:
     st.lists(trees(), min_size=1, max_size=6),
     st.lists(st.tuples(st.sampled_from(Kind), st.lists(trees(), min_size=1, max_size=2)), max_size=3),
     st.booleans(),
+    st.sampled_from([1, 3, fast.CHUNK]),
 )
-def test_the_engines_agree(rules: list[object], wanted: list[tuple[Kind, list[object]]], stop: bool) -> None:
+def test_the_engines_agree(
+    rules: list[object], wanted: list[tuple[Kind, list[object]]], stop: bool, chunk: int
+) -> None:
     model = Random(tuple(rules))
     properties = [
         Property(
-            f"{kind.value} {number}",
-            "",
-            kind,
-            "",
-            tuple(Case(str(tree), lambda board, tree=tree: judge(board, tree)) for tree in judged),
+            f"{kind.value} {number}", "", kind, "", tuple(Case(str(tree), partial(judge, tree)) for tree in judged)
         )
         for number, (kind, judged) in enumerate(wanted)
     ]
-    result = both(model, *properties, stop_at_violation=stop)  # type: ignore[arg-type]
+    with patch.object(fast, "CHUNK", chunk):
+        result = both(model, *properties, stop_at_violation=stop)  # type: ignore[arg-type]
     found = result.counterexample
     if found is not None and result.verdict is Verdict.VIOLATED:
         assert found.property in properties

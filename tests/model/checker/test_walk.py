@@ -21,7 +21,7 @@ def test_a_walk_finds_starving_philosophers() -> None:
 
 
 def test_nothing_found_is_incomplete_and_the_seed_decides() -> None:
-    properties = [prop(Kind.ALWAYS, lambda s: True), prop(Kind.SOMETIMES, lambda s: s.arrived)]
+    properties = [prop(Kind.ALWAYS, bool), prop(Kind.SOMETIMES, lambda s: s.arrived)]
     one, again = (walk(channel(2), properties, seed=7, walks=20, steps_max=30) for _ in range(2))
     assert one.verdict is Verdict.INCOMPLETE
     assert one.verdicts == {"always": Verdict.INCOMPLETE, "sometimes": Verdict.HOLDS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import permutations
@@ -28,7 +28,7 @@ class Toy:
     """A model made of functions: each takes the state and the action's number."""
 
     initial: Any
-    steps: dict[str, Callable[[Any, int], Any]]
+    steps: Mapping[str, Callable[[Any, int], Any]]
     size: int = 1
     renames: tuple[Renaming, ...] = ()
 
@@ -63,7 +63,7 @@ def counter(top: int, *, wraps: bool) -> Toy:
     return Toy(Count(0), {"tick": tick})
 
 
-def graph(edges: dict[int, dict[str, int]], names: str) -> Toy:
+def graph(edges: dict[int, dict[str, int]], names: Iterable[str]) -> Toy:
     """A model that is drawn: from each number, where each action leads."""
 
     def go(name: str) -> Callable[[Count, int], Count | None]:

@@ -1,0 +1,52 @@
+# make verify: the sound protocol holds, PyTorch's breaks, and TLC agrees. Needs Python, make and the package index only.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+FARREF := $(BIN)/farref check rref
+
+.PHONY: help verify test check clean
+
+help:
+	@echo "make verify   the sound protocol holds, PyTorch's breaks, and TLC agrees: about a minute"
+	@echo "make test     every test"
+	@echo "make check    ruff, mypy --strict, import-linter"
+	@echo "make clean    remove $(VENV) and every cache"
+
+verify: $(VENV)/.base
+	@echo "== 1. The sound protocol holds every property =="
+	@$(FARREF)
+	@echo
+	@echo "== 2. PyTorch's rules break, with no fault at all (a violation is expected) =="
+	@$(FARREF) --profile torch --drops 0 --duplicates 0; test $$? -eq 1
+	@echo
+	@echo "== 3. TLC, a checker nobody here wrote, counts the same states =="
+	@$(FARREF) --compare-engines --workers 2 --forks 2 --drops 1 --duplicates 1
+	@$(FARREF) --compare-engines --workers 3 --forks 2 --fetches 1 --timeouts 1
+	@$(FARREF) --compare-engines --workers 2 --forks 2 --failures 1 --profile torch
+
+test: $(VENV)/.dev
+	$(BIN)/pytest -n 2
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis states
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "farref needs Python 3.11 or later: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[tla]'
+	@touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.base

@@ -1,0 +1,72 @@
+"""The two engines tell the same of the RRef model: verdicts, states, depth, coverage and the length of what they found."""
+
+from __future__ import annotations
+
+import pytest
+
+from farref.model.checker import fast, reference
+from farref.model.rref import RRefModel
+from farref.model.rules import RULES, SOUND, TORCH, RRefRules, without
+from farref.model.world import Bounds
+from farref.properties.claims import CLAIMS, Claim
+from farref.properties.rref import rref_properties
+from farref.properties.sometimes import rref_witnesses
+
+SMALL = {
+    "one fork, everything": Bounds(2, forks=1, drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, shutdown=True),
+    "faults": Bounds(2, forks=2, drops=1, duplicates=1),
+    "calls": Bounds(3, forks=2, failures=1, results=True),
+    "fetches": Bounds(2, forks=2, fetches=1, timeouts=1),
+    "two RRefs": Bounds(2, rrefs=2, forks=1, drops=1),
+    "three forks": Bounds(2, forks=3),
+}
+
+
+def agree(bounds: Bounds, rules: RRefRules, *, symmetry: bool = False) -> None:
+    model, properties = RRefModel(bounds, rules), (*rref_properties(bounds), *rref_witnesses(bounds))
+    for stop in (True, False):
+        one = reference.check(model, properties, symmetry=symmetry, stop_at_violation=stop)
+        other = fast.check(model, properties, symmetry=symmetry, stop_at_violation=stop)
+        for name in ("verdict", "distinct", "generated", "depth", "verdicts", "coverage"):
+            assert getattr(one, name) == getattr(other, name), name
+        lengths = [{id_: len(found.actions) for id_, found in run.counterexamples.items()} for run in (one, other)]
+        assert lengths[0] == lengths[1]
+        witnesses = [{id_: len(actions) for id_, actions in run.witnesses.items()} for run in (one, other)]
+        assert witnesses[0] == witnesses[1]
+
+
+@pytest.mark.parametrize("bounds", SMALL.values(), ids=SMALL)
+@pytest.mark.parametrize("rules", [SOUND, TORCH], ids=["sound", "torch"])
+def test_on_both_profiles(bounds: Bounds, rules: RRefRules) -> None:
+    agree(bounds, rules)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_on_every_mutant(rule: str) -> None:
+    agree(SMALL["one fork, everything"], without(rule))
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+def test_on_every_claim(claim: Claim) -> None:
+    model = RRefModel(claim.bounds, TORCH)
+    one, other = (engine.check(model, (claim.property,)) for engine in (reference, fast))
+    assert one.counterexample is not None
+    assert other.counterexample is not None
+    assert len(one.counterexample.actions) == len(other.counterexample.actions)
+    assert (one.distinct, one.depth, one.verdict) == (other.distinct, other.depth, other.verdict)
+
+
+def test_under_symmetry() -> None:
+    agree(Bounds(4, forks=2, drops=1, self_shares=False), SOUND, symmetry=True)
+
+
+def test_symmetry_loses_no_verdict() -> None:
+    bounds = Bounds(4, forks=2, duplicates=1, self_shares=False)
+    properties = rref_properties(bounds)
+    for rules in (SOUND, TORCH, without("processes_once")):
+        full, reduced = (
+            fast.check(RRefModel(bounds, rules), properties, symmetry=flag, stop_at_violation=False)
+            for flag in (False, True)
+        )
+        assert full.verdicts == reduced.verdicts
+        assert reduced.distinct < full.distinct / 3
