@@ -22,7 +22,7 @@ verify: $(VENV)/.base
 	@echo
 	@echo "== 3. TLC, a checker nobody here wrote, counts the same states =="
 	@$(FARREF) --compare-engines --workers 2 --forks 2 --drops 1 --duplicates 1
-	@$(FARREF) --compare-engines --workers 3 --forks 2 --fetches 1 --timeouts 1
+	@$(FARREF) --compare-engines --workers 3 --forks 2
 	@$(FARREF) --compare-engines --workers 2 --forks 2 --failures 1 --profile torch
 
 test: $(VENV)/.dev

@@ -24,7 +24,7 @@ from farref.report import Report
 from farref.request import Request
 from farref.search import carry_out
 from farref.tables import compare_engines, each_claim, each_rule, listing_document, listing_markdown, show_listing
-from farref.tlc import TlcUnavailable
+from farref.tlc import TlcFailed, TlcUnavailable
 
 HOLDS, VIOLATED, USAGE, HARNESS, INCOMPLETE = range(5)
 """The exit codes, the same for every command."""
@@ -42,7 +42,7 @@ class Commands(click.Group):
             code = super().main(*args, **extra)
         except click.ClickException as error:
             code = _complain(error.format_message(), USAGE)
-        except (TlcUnavailable, ModelError) as error:
+        except (TlcUnavailable, TlcFailed, ModelError) as error:
             code = _complain(str(error), HARNESS)
         except (KeyboardInterrupt, click.Abort):
             code = _complain("interrupted", INCOMPLETE)

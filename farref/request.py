@@ -58,6 +58,11 @@ class Request:
         return self.profile == "sound" and self.without is None
 
     @property
+    def wants_witnesses(self) -> bool:
+        """Say whether what must be reachable is looked for; TLC has no notion of it."""
+        return self.is_expected_to_hold and self.engine != "tlc"
+
+    @property
     def engine_name(self) -> str:
         """The engine, or that there is none."""
         return self.engine if self.walk is None else "walk"
@@ -69,7 +74,7 @@ class Request:
         wanted = rref_properties(bounds)
         if self.claim is not None:
             return tuple(one for one in wanted if one.id == self.claim)
-        return wanted + (rref_witnesses(bounds) if self.is_expected_to_hold else ())
+        return wanted + (rref_witnesses(bounds) if self.wants_witnesses else ())
 
     def narrowed(self, configuration: Configuration) -> Request:
         """Ask the same of one configuration."""

@@ -19,7 +19,9 @@ OnProgress = Callable[[Progress], None]
 OnConfiguration = Callable[[Configuration], OnProgress | None]
 
 WALK_STEPS_MAX: Final = 1000
-TLC_WORKERS: Final = 2
+TLC_WORKERS: Final = 1
+"""With more of them TLC's depth and counterexamples need not be the shortest."""
+
 INTERRUPTED: Final = "interrupted"
 
 

@@ -13,7 +13,8 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
-from farref.model.checker.interface import Verdict
+from farref import tlc
+from farref.model.checker.interface import Result, Verdict
 from farref.model.rules import RULES, clause_of, text_of
 from farref.properties.claims import CLAIMS, Claim
 from farref.properties.portfolio import Configuration
@@ -25,7 +26,7 @@ from farref.tlc import TlcUnavailable
 Row = dict[str, Any]
 
 ENGINES_COMPARED: Final = ("reference", "fast", "tlc")
-COMPARED: Final = ("verdict", "distinct", "depth")
+COMPARED: Final = ("verdict", "shortest", "distinct", "depth")
 
 
 @dataclass(frozen=True)
@@ -92,24 +93,34 @@ def compare_engines(request: Request, on_configuration: OnConfiguration) -> List
     rows = [_engine_row(replace(request, engine=engine), on_configuration) for engine in ENGINES_COMPARED]
     answers = {tuple(row[name] for name in COMPARED) for row in rows if row["distinct"] is not None}
     return Listing(
-        request.command(), tuple(rows), len(answers) == 1, "the engines agree on verdict, distinct and depth"
+        request.command(), tuple(rows), len(answers) == 1, "the engines that ran agree on verdict, shortest, distinct and depth"
     )
 
 
 def _engine_row(request: Request, on_configuration: OnConfiguration) -> Row:
     try:
         report = Report(carry_out(request, on_configuration))
+        whole = _whole_search(request, report)
     except TlcUnavailable as missing:
-        unknown = dict.fromkeys(("distinct", "generated", "depth", "seconds"))
+        unknown = dict.fromkeys(("shortest", "distinct", "generated", "depth", "seconds"))
         return {"engine": request.engine, "verdict": f"unavailable: {missing}", **unknown}
     return {
         "engine": request.engine,
         "verdict": report.verdict.value,
-        "distinct": report.distinct,
-        "generated": report.generated,
-        "depth": report.depth,
+        "shortest": min((len(found.actions) for _, found in report.counterexamples.values()), default=None),
+        "distinct": whole.distinct,
+        "generated": whole.generated,
+        "depth": whole.depth,
         "seconds": round(report.seconds, 2),
     }
+
+
+def _whole_search(request: Request, report: Report) -> Result:
+    """Give a search of all states: TLC ends at its first violation, so it has to search again and look for none."""
+    [run] = report.runs
+    if request.engine != "tlc" or report.verdict is not Verdict.VIOLATED:
+        return run.result
+    return tlc.check(run.configuration.bounds, request.rules, ())
 
 
 # -- printing ----------------------------------------------------------------------------------------------------------

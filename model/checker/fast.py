@@ -114,7 +114,7 @@ class Search:
         self.run.complete = self.run.cut is None
 
     def _is_over(self) -> bool:
-        return self.stop_at_violation and bool(self.run.violated)
+        return self.stop_at_violation and self.run.violated
 
     def _inspect(self, level: Level) -> None:
         finds: Finds = {}
@@ -156,6 +156,7 @@ class Search:
             for mine, flips in zip(level.prints, outcomes.prints, strict=True)
         ]
         new = self.visited.add(smallest(prints))
+        new = new.take(np.argsort(parents.take(new), kind="stable"))  # numbered as the reference engine would
         parents = parents.take(new)
         self.origins.add(parents + level.start, candidates.actions(new))
         self._count(candidates, new.size)

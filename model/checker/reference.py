@@ -71,7 +71,7 @@ class Search:
         self.run.complete = self.run.cut is None
 
     def _is_over(self) -> bool:
-        return self.stop_at_violation and bool(self.run.violated)
+        return self.stop_at_violation and self.run.violated
 
     def _inspect(self, level: range) -> None:
         for wanted in self.run.unreached():

@@ -74,9 +74,8 @@ class Run:
         self.cut: str | None = None
         self.complete = False
         self.undecided: set[str] = set()
-        self.violated: set[str] = set()
+        self.counterexamples: dict[str, Counterexample] = {}
         self.witnesses: dict[str, tuple[Action, ...]] = {}
-        self.counterexample: Counterexample | None = None
         self.collision_bound = 0.0
         self.notes: list[str] = []
 
@@ -86,9 +85,14 @@ class Run:
             if one == other:
                 raise ModelError(f"two properties have the id {one!r}; verdicts are keyed by id")
 
+    @property
+    def violated(self) -> bool:
+        """Whether anything is known to be broken."""
+        return bool(self.counterexamples)
+
     def of_kind(self, kind: Kind) -> list[Property]:
         """List the properties of one kind that are not known to be broken, in the order given."""
-        return [one for one in self.properties if one.kind is kind and one.id not in self.violated]
+        return [one for one in self.properties if one.kind is kind and one.id not in self.counterexamples]
 
     def unreached(self) -> list[Property]:
         """List the sometimes-properties that still want a witness."""
@@ -97,16 +101,13 @@ class Run:
     def violate(
         self, property_: Property, case: Case, actions: tuple[Action, ...], loop_start: int | None = None
     ) -> None:
-        """Note a broken property; the first one noted is the counterexample."""
-        self.violated.add(property_.id)
-        if self.counterexample is None:
-            self.counterexample = Counterexample(property_, case.label, actions, loop_start)
+        """Note how a property breaks; the first way noted is a shortest one."""
+        self.counterexamples.setdefault(property_.id, Counterexample(property_, case.label, actions, loop_start))
 
     def adopt_cycles(self, whole: Run) -> None:
         """Take over what another search found out about the same eventually-properties."""
         self.undecided |= {one.id for one in whole.properties if whole.verdict(one) is Verdict.INCOMPLETE}
-        self.violated |= whole.violated
-        self.counterexample = self.counterexample or whole.counterexample
+        self.counterexamples = whole.counterexamples | self.counterexamples
         self.notes.append("cycles were examined by the reference engine, without symmetry")
 
     def seconds(self) -> float:
@@ -144,7 +145,7 @@ class Run:
     def result(self) -> Result:
         """Close the books."""
         verdicts = {one.id: self.verdict(one) for one in self.properties}
-        self._blame_unreached(verdicts)
+        broken = self._broken(verdicts)
         return Result(
             engine=self.engine,
             verdict=self._overall(list(verdicts.values())),
@@ -156,7 +157,8 @@ class Run:
             peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             verdicts=verdicts,
             coverage=self._coverage(),
-            counterexample=self.counterexample,
+            counterexample=next(iter(broken.values()), None),
+            counterexamples=broken,
             witnesses=dict(self.witnesses),
             collision_bound=self.collision_bound,
             notes=tuple(self.notes if self.cut is None else [self.cut, *self.notes]),
@@ -164,7 +166,7 @@ class Run:
 
     def verdict(self, property_: Property) -> Verdict:
         """Tell what is known of a property."""
-        if property_.id in self.violated:
+        if property_.id in self.counterexamples:
             return Verdict.VIOLATED
         if property_.id in self.witnesses:
             return Verdict.HOLDS
@@ -172,10 +174,10 @@ class Run:
             return Verdict.INCOMPLETE
         return Verdict.VIOLATED if property_.kind is Kind.SOMETIMES else Verdict.HOLDS
 
-    def _blame_unreached(self, verdicts: dict[str, Verdict]) -> None:
-        for one in self.properties:
-            if one.kind is Kind.SOMETIMES and verdicts[one.id] is Verdict.VIOLATED and self.counterexample is None:
-                self.counterexample = Counterexample(one, NEVER_REACHED, ())
+    def _broken(self, verdicts: dict[str, Verdict]) -> dict[str, Counterexample]:
+        """List what is broken and how, in the order of the properties; what was never reached has no run to show."""
+        violated = [one for one in self.properties if verdicts[one.id] is Verdict.VIOLATED]
+        return {one.id: self.counterexamples.get(one.id, Counterexample(one, NEVER_REACHED, ())) for one in violated}
 
     def _overall(self, verdicts: list[Verdict]) -> Verdict:
         if Verdict.VIOLATED in verdicts:

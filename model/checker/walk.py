@@ -56,8 +56,8 @@ class Walker:
         state: State = self.model.initial
         actions: list[Action] = []
         self._inspect(state, ())
-        broken = len(self.run.violated)
-        while len(actions) < steps_max and len(self.run.violated) == broken:
+        broken = len(self.run.counterexamples)
+        while len(actions) < steps_max and len(self.run.counterexamples) == broken:
             move = self._draw(state)
             if move is None:
                 self._look_for_broken(Kind.EVENTUALLY, state, tuple(actions))

@@ -128,12 +128,12 @@ class Random:
         return ()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(trees(), min_size=1, max_size=6),
     st.lists(st.tuples(st.sampled_from(Kind), st.lists(trees(), min_size=1, max_size=2)), max_size=3),
     st.booleans(),
-    st.sampled_from([1, 3, fast.CHUNK]),
+    st.sampled_from([2, fast.CHUNK]),
 )
 def test_the_engines_agree(
     rules: list[object], wanted: list[tuple[Kind, list[object]]], stop: bool, chunk: int

@@ -16,7 +16,8 @@ from farref.model.checker.visited import Visited
 @pytest.mark.parametrize("spread", [40, 64], ids=["crowded", "even"])
 def test_visited_is_a_set(spread: int) -> None:
     random = np.random.default_rng(1)
-    visited, seen = Visited(), set()
+    visited = Visited()
+    seen: set[int] = set()
     for _ in range(30):
         prints = random.integers(1, 1 << 10, 2000, dtype=np.uint64) << np.uint64(spread - 10)
         prints |= random.integers(1, 16, 2000, dtype=np.uint64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farref.model.checker import fast, reference
-from farref.model.checker.interface import Kind, Progress, Property, Renaming, Result, Verdict
+from farref.model.checker.interface import Case, Kind, Progress, Property, Renaming, Result, Verdict
 from tests.model.checker.toys import Count, Fork, Toy, Worker, channel, counter, graph, philosophers, prop, workers
 
 ENGINES = [reference.check, fast.check]
@@ -77,6 +77,14 @@ def test_a_violation_has_a_shortest_run_and_stops_the_search() -> None:
     assert whole.distinct == 10
     assert whole.counterexample is not None
     assert len(whole.counterexample.actions) == 4
+
+
+def test_the_first_case_counts_wherever_in_the_level_it_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast, "CHUNK", 1)
+    cases = (Case("two", lambda s: s.at != 2), Case("one", lambda s: s.at != 1))
+    result = both(graph({0: {"a": 1, "b": 2}}, "ab"), Property("p", "", Kind.ALWAYS, "", cases))
+    assert result.counterexample is not None
+    assert result.counterexample.case == "two"
 
 
 def test_a_join_does_not_hide_an_end() -> None:

@@ -1,0 +1,120 @@
+"""Whatever a user gets wrong, the answer is one line on stderr that names it and says what is allowed, and exit code 2."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+Farref = Callable[..., Result]
+
+WRONG_WORDS = {
+    "check": "SUBJECT",
+    "check autograd": "'rref'",
+    "check rref --profile pytorch": "'sound', 'torch'",
+    "check rref --without gravity": "'processes_once'",
+    "check rref --claim N99": "N1, N1b, N2",
+    "check rref --engine spin": "'fast', 'reference', 'tlc'",
+    "check rref --workers 0": "from 2 to 8",
+    "check rref --workers 9": "from 2 to 8",
+    "check rref --workers -3": "from 2 to 8",
+    "check rref --workers many": "from 2 to 8",
+    "check rref --workers 2.5": "from 2 to 8",
+    "check rref --rrefs 0": "from 1 to 15",
+    "check rref --forks 0": "from 1 to 15",
+    "check rref --drops -1": "from 0 to 9",
+    "check rref --rrefs 4 --forks 4": "rrefs x forks <= 15",
+    "check rref --states-max 0": "from 1 upwards",
+    "check rref --seconds-max 0": "--seconds-max",
+    "check rref --seconds-max soon": "--seconds-max",
+    "check rref --walk 0": "from 1 upwards",
+    "check rref --seed x": "--seed",
+    "check rref --claim N1 --workers 3": "its own bounds",
+    "check rref --claim P7 --workers 2": "--shutdown",
+    "check rref --without processes_once --profile torch": "--profile torch",
+    "check rref --format markdown": "--each",
+    "check rref --format xml": "'pretty', 'json', 'markdown'",
+    "check rref --each rule --claim N1": "leave out",
+    "check rref --compare-engines": "one configuration",
+    "check rref --walk 5 --engine tlc": "--engine tlc",
+    "check rref --unheard-of": "--unheard-of",
+    "prove rref": "check, doctor, explain, spec",
+    "spec R999": "R1 to R",
+    "spec everything": "R1 to R",
+    "explain": "TRACE",
+    "explain no/such/file.json": "No such file",
+    "explain .": "directory",
+}
+
+
+def complaint(result: Result) -> str:
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("farref: ")
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+@pytest.mark.parametrize(("words", "told"), WRONG_WORDS.items())
+def test_wrong_words(farref: Farref, words: str, told: str) -> None:
+    assert told in complaint(farref(*words.split()))
+
+
+Damage = Callable[[dict[str, Any]], object]
+DAMAGED: dict[str, tuple[Damage, str]] = {
+    "a newer format": (lambda trace: trace.update(format="farref-trace/2"), "'farref-trace/1'"),
+    "another subject": (lambda trace: trace.update(subject="autograd"), "'rref'"),
+    "another profile": (lambda trace: trace.update(profile="ray"), "sound, torch"),
+    "an unknown rule": (lambda trace: trace.update(without="gravity"), "processes_once"),
+    "a bound of 0": (lambda trace: trace["bounds"].update(workers=0), "2 to 8"),
+    "far too many forks": (lambda trace: trace["bounds"].update(forks=10**9), "1 to 15"),
+    "a bound of the wrong type": (lambda trace: trace["bounds"].update(workers="3"), "workers"),
+    "an unknown property": (lambda trace: trace["property"].update(id="P99"), "P99"),
+    "an unknown case": (lambda trace: trace["property"].update(case="nobody"), "nobody"),
+    "an unknown field": (lambda trace: trace.update(colour="red"), "colour"),
+    "a missing field": (lambda trace: trace.pop("steps"), "steps"),
+    "an unknown action": (lambda trace: trace["steps"][2].update(action="Pray(f0)"), "step 3"),
+    "an impossible step": (lambda trace: trace["steps"].insert(0, trace["steps"][-1]), "step 1"),
+    "a step left out": (lambda trace: trace["steps"].pop(1), "step "),
+    "an ending left out": (lambda trace: trace["steps"].pop(), "step 11 is the last"),
+    "another message": (lambda trace: trace["steps"][0]["sent"].clear(), "step 1"),
+    "another worker": (lambda trace: trace["steps"][0].update(worker="C"), "step 1"),
+    "a rule it does not break": (lambda trace: trace.update(profile="sound"), "step "),
+}
+
+
+@pytest.mark.parametrize(("damage", "told"), DAMAGED.values(), ids=DAMAGED)
+def test_damaged_traces(farref: Farref, saved: Path, damage: Damage, told: str) -> None:
+    trace = json.loads(saved.read_bytes())
+    damage(trace)
+    saved.write_text(json.dumps(trace))
+    line = complaint(farref("explain", str(saved)))
+    assert told in line
+    assert str(saved) in line
+
+
+FOREIGN = {
+    "half of a trace": lambda whole: whole[: len(whole) // 2],
+    "nothing": lambda _: b"",
+    "no JSON": lambda _: b"once upon a time",
+    "bytes": lambda _: bytes(range(256)),
+    "a list": lambda _: b"[1, 2, 3]",
+    "another object": lambda _: b'{"hello": "world"}',
+    "a number for a format": lambda _: b'{"format": 1}',
+    "deep nesting": lambda _: b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
+def test_foreign_files(farref: Farref, saved: Path, content: Callable[[bytes], bytes]) -> None:
+    saved.write_bytes(content(saved.read_bytes()))
+    assert "farref check --save" in complaint(farref("explain", str(saved)))
+
+
+def test_a_place_that_cannot_be_written(farref: Farref, saved: Path) -> None:
+    assert "cannot be written" in complaint(farref("explain", str(saved), "-o", "/no/such/folder/x.svg"))

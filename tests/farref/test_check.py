@@ -1,0 +1,167 @@
+"""`farref check`: verdicts, exit codes, and the one JSON object."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from farref.model.rules import RULES
+from farref.properties.claims import CLAIMS
+
+Farref = Callable[..., Result]
+
+KEYS = {
+    "subject", "profile", "engine", "bounds", "verdict", "distinct", "generated", "depth", "seconds", "cpu_seconds", "peak_mb",
+    "properties", "coverage", "never_fired", "counterexample", "without", "claim", "symmetry", "collision_bound", "notes",
+    "witnesses", "configurations",
+}  # fmt: skip
+SMALL = ("--workers", "2", "--forks", "2")
+
+
+def ask(farref: Farref, *words: str) -> dict[str, Any]:
+    result = farref("check", "rref", *words, "--format", "json", "--quiet")
+    assert result.stderr == ""
+    answer: dict[str, Any] = json.loads(result.stdout)
+    assert set(answer) == KEYS
+    assert result.exit_code == {"holds": 0, "violated": 1, "incomplete": 4}[answer["verdict"]]
+    return answer
+
+
+def test_sound_holds_in_one_configuration(farref: Farref) -> None:
+    answer = ask(farref, *SMALL, "--drops", "1", "--duplicates", "1")
+    assert answer["verdict"] == "holds"
+    assert answer["counterexample"] is None
+    assert answer["never_fired"] == []
+    assert answer["bounds"]["workers"] == 2
+    assert answer["bounds"]["duplicates"] == 1
+    assert {one["verdict"] for one in answer["properties"]} == {"holds"}
+
+
+def test_a_violation_is_told_step_by_step(farref: Farref) -> None:
+    answer = ask(farref, "--profile", "torch", "--drops", "0", "--duplicates", "0")
+    found = answer["counterexample"]
+    assert answer["verdict"] == "violated"
+    assert (found["property"], found["clause"]) == ("P2", "R21")
+    assert [set(step) for step in found["steps"]] == [{"action", "worker", "text"}] * len(found["steps"])
+    assert found["steps"][0]["worker"] == "A"
+
+
+def test_a_violation_replays_from_what_it_prints(farref: Farref) -> None:
+    answer = ask(farref, "--without", "retries_until_answered")
+    again = shlex.split(answer["counterexample"]["replay"])
+    assert again[:3] == ["farref", "check", "rref"]
+    assert ask(farref, *again[3:])["counterexample"] == answer["counterexample"]
+
+
+def test_each_violated_property_has_its_own_shortest_run(farref: Farref) -> None:
+    lengths = {
+        one["id"]: one["counterexample_steps"] for one in ask(farref, "--profile", "torch", *SMALL)["properties"]
+    }
+    assert lengths["P9"] == 2
+    assert lengths["P8"] == 3
+    assert lengths["G1"] is None
+
+
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+def test_engines_answer_alike(farref: Farref, engine: str) -> None:
+    answer = ask(farref, *SMALL, "--results", "--engine", engine)
+    assert answer["engine"] == engine
+    assert (answer["verdict"], answer["distinct"], answer["depth"]) == ("holds", 859, 17)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claims_break_torch_and_not_us(farref: Farref, claim: str) -> None:
+    assert ask(farref, "--claim", claim)["verdict"] == "holds"
+    broken = ask(farref, "--claim", claim.lower(), "--profile", "torch")
+    assert broken["counterexample"]["property"] == claim
+
+
+def test_one_property_alone(farref: Farref) -> None:
+    answer = ask(farref, *SMALL, "--claim", "P3")
+    assert [one["id"] for one in answer["properties"]] == ["P3"]
+
+
+def test_a_mutant_stops_at_the_first_violation_and_says_so(farref: Farref) -> None:
+    answer = ask(farref, "--without", "registers_atomically")
+    assert len(answer["configurations"]) == 1
+    assert "not run" in answer["notes"][-1]
+
+
+def test_a_budget_ends_undecided(farref: Farref) -> None:
+    answer = ask(farref, "--workers", "3", "--states-max", "100")
+    assert answer["verdict"] == "incomplete"
+    assert any("limit 100" in note for note in answer["notes"])
+    assert ask(farref, "--seconds-max", "0.001")["verdict"] == "incomplete"
+
+
+def test_a_violation_outweighs_a_budget(farref: Farref) -> None:
+    assert ask(farref, "--profile", "torch", "--workers", "3", "--states-max", "2000")["verdict"] == "violated"
+
+
+def test_an_unreached_witness_is_only_news_in_one_configuration(farref: Farref) -> None:
+    answer = ask(farref, "--workers", "2", "--forks", "2", "--depth-max", "3", "--states-max", "20")
+    assert "violated" not in {one["verdict"] for one in answer["properties"]}
+
+
+def test_walks_find_and_never_prove(farref: Farref) -> None:
+    assert ask(farref, *SMALL, "--walk", "20")["verdict"] == "incomplete"
+    one, other = (ask(farref, *SMALL, "--profile", "torch", "--walk", "50", "--seed", "7") for _ in range(2))
+    assert one["verdict"] == "violated"
+    assert one["counterexample"] == other["counterexample"]
+    assert "--seed 7" in one["counterexample"]["replay"]
+
+
+def test_symmetry_sees_fewer_states(farref: Farref) -> None:
+    whole, reduced = ask(farref, "--forks", "2"), ask(farref, "--forks", "2", "--symmetry")
+    assert reduced["verdict"] == whole["verdict"] == "holds"
+    assert reduced["distinct"] < whole["distinct"]
+
+
+def test_pretty_tells_the_story_and_how_to_see_it_again(farref: Farref) -> None:
+    result = farref("check", "rref", "--profile", "torch", "--claim", "N1", "--quiet")
+    assert result.exit_code == 1
+    for wanted in ("N1 (clause R21) is violated", " 1 A asks B", "What this means", "--claim N1", "VIOLATED"):
+        assert wanted in result.stdout
+
+
+def test_pretty_is_short_when_all_is_well(farref: Farref) -> None:
+    result = farref("check", "rref", *SMALL, "--quiet")
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) <= 40
+    assert "shown reachable" in result.stdout
+
+
+def test_each_rule_is_needed(farref: Farref) -> None:
+    result = farref("check", "rref", "--each", "rule", "--format", "json", "--quiet")
+    table = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert table["as_expected"]
+    assert [row["rule"] for row in table["rows"]] == list(RULES)
+
+
+def test_each_claim_as_markdown(farref: Farref) -> None:
+    result = farref("check", "rref", "--each", "claim", "--format", "markdown", "--quiet")
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 0
+    assert len(lines) == 2 + len(CLAIMS)
+    assert all(line.startswith("| ") and line.endswith(" |") for line in lines)
+
+
+def test_engines_are_compared(farref: Farref) -> None:
+    result = farref("check", "rref", *SMALL, "--compare-engines", "--format", "json", "--quiet")
+    rows = {row["engine"]: row for row in json.loads(result.stdout)["rows"]}
+    assert result.exit_code == 0
+    assert set(rows) == {"reference", "fast", "tlc"}
+    assert rows["fast"]["distinct"] == rows["reference"]["distinct"]
+
+
+def test_saving_nothing_is_said(farref: Farref, tmp_path: Any) -> None:
+    result = farref("check", "rref", *SMALL, "--quiet", "--save", str(tmp_path / "none.json"))
+    assert result.exit_code == 0
+    assert "nothing was violated" in result.stderr
+    assert not (tmp_path / "none.json").exists()

@@ -1,0 +1,110 @@
+"""Stories: the headline told word for word, and every action told somehow."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from farref.model.checker.interface import Counterexample
+from farref.model.rref import RRefModel
+from farref.model.rules import PROFILES, RULES, TORCH, RRefRules, without
+from farref.model.world import Bounds
+from farref.properties.claims import CLAIMS
+from farref.properties.replay import ReplayError, replay, with_familiar_names
+from farref.properties.rref import rref_properties
+from farref.properties.story import meaning, tell
+
+N1 = """\
+A asks B to run a function and keep its result as x0; A holds fork f0 (unconfirmed)
+A calls C with x0 as argument, as fork f1
+A calls B with x0 as argument, as fork f2
+B receives Call(f2) from A; its creation has not arrived, so B makes an entry of x0 with no value and no forks; \
+the code on B that received it waits for the value; B tells A: ChildAccept(f2)
+C receives Call(f1) from A; the call waits until f1 is confirmed; C tells B: ForkRequest(f1)
+B receives ForkRequest(f1) from C; B counts f1; B acknowledges it
+C receives Ack(ForkRequest(f1)) from B; f1 is confirmed; the call that waited for it runs
+the function on C that received f1 ends; C tells A: ChildAccept(f1)
+C lets go of f1; nothing needs f1 any more, so C deletes it; C tells B: UserDelete(f1)
+B receives UserDelete(f1) from C; B no longer counts f1; B drops its entry of x0, although code on B waits for its value \
+and A's f0 lives; B acknowledges it
+B receives RemoteCall(f0) from A; B runs the function, and registers nothing until it ends
+the function that computes x0 ends on B; B makes a second entry for x0: it dropped the first one"""
+
+N1_RUN = (
+    "CreateRemote(x0, A)", "UserShare(f0, C, Call)", "UserShare(f0, B, Call)", "Deliver(Call(f2))", "Deliver(Call(f1))",
+    "Deliver(ForkRequest(f1))", "Deliver(Ack(ForkRequest(f1)))", "EndCall(f1)", "LetGo(f1)", "Deliver(UserDelete(f1))",
+    "Deliver(RemoteCall(f0))", "FinishFunction(x0)",
+)  # fmt: skip
+
+EVERYTHING = Bounds(
+    3, rrefs=2, forks=3, drops=3, duplicates=3, timeouts=2, fetches=2, failures=2, results=True, shutdown=True
+)
+
+
+def test_the_headline_word_for_word() -> None:
+    model = RRefModel(CLAIMS["N1"].bounds, TORCH)
+    known = {str(action): action for action in model.actions}
+    told = [tell(moment) for moment in replay(model, [known[label] for label in N1_RUN])]
+    assert told == N1.splitlines()
+
+
+RULE_SETS = {**PROFILES, **{rule: without(rule) for rule in RULES}}
+
+
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS)
+def test_every_run_can_be_told(rules: RRefRules) -> None:
+    """Random runs, deep into everything that can go wrong: each step is a clean sentence about real workers."""
+    model, random = RRefModel(EVERYTHING, rules), Random(0)
+    for _ in range(10):
+        world, actions = model.initial, []
+        for _ in range(60):
+            enabled = [action for action in model.actions if model.step(world, action) is not None]
+            if not enabled:
+                break
+            actions.append(random.choice(enabled))
+            world = model.step(world, actions[-1])
+        for moment in replay(model, actions):
+            sentence = tell(moment)
+            assert moment.worker in {"A", "B", "C", "network", "everyone"}
+            assert not re.search(r"None|  |;;|because $|<", sentence)
+
+
+def test_every_kind_of_action_is_told() -> None:
+    kinds = {action.kind for rules in PROFILES.values() for action in RRefModel(EVERYTHING, rules).actions}
+    assert len(kinds) > 50
+
+
+@pytest.mark.parametrize("property_", rref_properties(Bounds(shutdown=True)), ids=lambda one: one.id)
+def test_every_property_means_something(property_: object) -> None:
+    found = Counterexample(property_, "something: fork f0", ())  # type: ignore[arg-type]
+    assert meaning(found)[0].isupper()
+    assert "{" not in meaning(found)
+
+
+def test_a_loop_means_for_ever() -> None:
+    [fetched] = [one for one in rref_properties(Bounds()) if one.id == "P3"]
+    assert "step 4 repeats for ever" in meaning(Counterexample(fetched, "something: RRef x0", (), loop_start=4))
+
+
+def test_a_claim_means_what_it_says() -> None:
+    claim = CLAIMS["N2"]
+    assert meaning(Counterexample(claim.property, "something: RRef x0", ())) == claim.text
+
+
+def test_an_impossible_step_is_named() -> None:
+    model = RRefModel(Bounds())
+    with pytest.raises(ReplayError, match=r"step 1, LetGo\(f0\)"):
+        list(replay(model, [next(action for action in model.actions if str(action) == "LetGo(f0)")]))
+
+
+def test_workers_get_familiar_names() -> None:
+    """Whoever comes first is A, the owner stays B, and the run is still one."""
+    bounds = Bounds(workers=4)
+    model = RRefModel(bounds)
+    known = {str(action): action for action in model.actions}
+    labels = ["CreateRemote(x0, D)", "UserShare(f0, A, Call)", "UserShare(f0, B, Call)", "Deliver(Call(f1))"]
+    renamed = with_familiar_names(bounds, [known[label] for label in labels])
+    assert [str(action) for action in renamed[:3]] == ["CreateRemote(x0, A)", "UserShare(f0, C, Call)", labels[2]]
+    assert len(list(replay(model, renamed))) == 4
