@@ -21,9 +21,9 @@ verify: $(VENV)/.base
 	@$(FARREF) --profile torch --drops 0 --duplicates 0; test $$? -eq 1
 	@echo
 	@echo "== 3. TLC, a checker nobody here wrote, counts the same states =="
-	@$(FARREF) --compare-engines --workers 2 --forks 2 --drops 1 --duplicates 1
-	@$(FARREF) --compare-engines --workers 3 --forks 2
-	@$(FARREF) --compare-engines --workers 2 --forks 2 --failures 1 --profile torch
+	@$(FARREF) --compare-engines --quiet --workers 2 --forks 2 --drops 1 --duplicates 1
+	@$(FARREF) --compare-engines --quiet --workers 3 --forks 2
+	@$(FARREF) --compare-engines --quiet --workers 2 --forks 2 --failures 1 --profile torch
 
 test: $(VENV)/.dev
 	$(BIN)/pytest -n 2

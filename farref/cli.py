@@ -20,14 +20,14 @@ from farref.options import bounds_options, check_options, make_request, subject_
 from farref.pretty import console, show, show_story
 from farref.progress import telling
 from farref.properties.trace import Trace, TraceError, decode, encode
-from farref.report import Report
+from farref.report import EXIT_CODES, Report
 from farref.request import Request
 from farref.search import carry_out
 from farref.tables import compare_engines, each_claim, each_rule, listing_document, listing_markdown, show_listing
 from farref.tlc import TlcFailed, TlcUnavailable
 
-HOLDS, VIOLATED, USAGE, HARNESS, INCOMPLETE = range(5)
-"""The exit codes, the same for every command."""
+OK, USAGE, HARNESS, INCOMPLETE = 0, 2, 3, 4
+"""The exit codes, the same for every command; those of verdicts are in `report.py`."""
 
 TABLES: Final = {"rule": each_rule, "claim": each_claim}
 
@@ -48,11 +48,11 @@ class Commands(click.Group):
             code = _complain("interrupted", INCOMPLETE)
         except BrokenPipeError:
             sys.stderr.close()  # the reader of our output has gone; there is nobody to tell
-            code = HOLDS
+            code = OK
         except Exception:
             traceback.print_exc()  # a fault of ours, and it must not be taken for a verdict
             code = HARNESS
-        sys.exit(code or HOLDS)
+        sys.exit(code or OK)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Find a command, or say which there are."""
@@ -141,7 +141,7 @@ def _check_many(request: Request, given: dict[str, Any]) -> int:
             click.echo(listing_markdown(listing))
         case _:
             show_listing(console(), listing)
-    return HOLDS if listing.as_expected else VIOLATED
+    return EXIT_CODES[listing.verdict]
 
 
 def _save(trace: Trace | None, path: str | None) -> None:
@@ -179,7 +179,7 @@ def explain(trace: str, output: str | None, form: str) -> int:
         _print_json(told)
     else:
         show_story(console(), told)
-    return HOLDS
+    return OK
 
 
 def _read(path: str) -> Trace:
@@ -211,7 +211,7 @@ def spec(clause: str | None, form: str) -> int:
         click.echo("\n".join(f"{one.id:4} {one.title}" for one in found))
     else:
         show_clause(console(), found[0])
-    return HOLDS
+    return OK
 
 
 @cli.command()
@@ -223,4 +223,4 @@ def doctor(form: str) -> int:
         _print_json(findings_document(findings))
     else:
         show_findings(console(), findings)
-    return HOLDS if is_fit(findings) else HARNESS
+    return OK if is_fit(findings) else HARNESS

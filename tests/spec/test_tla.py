@@ -1,0 +1,191 @@
+"""The TLA+ twin: TLC finds the same states as our engines, and the same of them broken.
+
+Each run surveys a small world: TLC goes through all its states and prints which properties it saw broken. The twin is not
+a copy of the model (it keeps sets where the model keeps tables, and derives what the model stores), so equal counts mean
+that two formulations of the protocol agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from farref import tlc
+from farref.model.checker import fast, reference
+from farref.model.checker.interface import Budget, Result, Verdict
+from farref.model.checker.run import Run
+from farref.model.rref import RRefModel
+from farref.model.rules import RULES, SOUND, TORCH, RRefRules, clause_of, without
+from farref.model.world import Bounds, World
+from farref.properties.claims import CLAIMS
+from farref.properties.rref import rref_properties
+
+TLA: Final = Path(__file__).parents[2] / "spec" / "tla"
+SURVEY: Final = ("TypeOK", "QuietIsTheEnd", "Survey")
+EVERYTHING: Final = Bounds(2, 1, 1, 1, 1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True)
+THREE: Final = Bounds(3, forks=2, self_shares=False)
+
+CONFIGURATIONS: Final = {
+    "everything, sound": (EVERYTHING, SOUND),
+    "everything, torch": (EVERYTHING, TORCH),
+    "two RRefs, sound": (Bounds(3, rrefs=2, forks=1, fetches=1), SOUND),
+    "two RRefs, torch": (Bounds(3, rrefs=2, forks=1, timeouts=1), TORCH),
+    "results, sound": (Bounds(2, forks=2, results=True, failures=1), SOUND),
+    "drops and duplicates, torch": (Bounds(2, forks=2, drops=1, duplicates=1), TORCH),
+}
+MUTANT_BOUNDS: Final = {
+    "registers_on_receipt": Bounds(2, forks=2, results=True),
+    "registers_atomically": Bounds(2, forks=2, results=True),
+    "entry_waits_for_creation": Bounds(3, forks=3, owner_shares=False, self_shares=False),
+    "entry_counts_local_references": Bounds(2, rrefs=2, forks=1),
+    "owner_registers_shares": Bounds(2, forks=2),
+    "confirms_forks_from_owner": Bounds(2, forks=1, fetches=1),
+    "accepts_after_confirmation": THREE,
+    "accepts_before_user_code": Bounds(3, forks=2, self_shares=False, shutdown=True),
+    "parent_waits_for_children": THREE,
+    "user_waits_for_confirmation": Bounds(2, forks=2),
+    "fetch_pins_user": Bounds(2, forks=1, fetches=1, timeouts=1),
+    "timeout_is_only_an_answer": Bounds(2, forks=1, timeouts=1),
+    "withdraws_failed_shares": Bounds(3, forks=2, failures=1, self_shares=False),
+    "fails_creation_as_error": Bounds(2, forks=2, failures=1),
+    "processes_once": Bounds(3, forks=2, duplicates=1, self_shares=False),
+    "retries_until_answered": Bounds(2, forks=2, drops=1),
+}
+"""For each rule a small world in which it is missed."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tlc_is_here() -> None:
+    try:
+        tlc.find_tlc()
+    except tlc.TlcUnavailable as missing:
+        pytest.skip(f"TLC tests skipped: {missing}")
+
+
+class Found(NamedTuple):
+    """What an engine found in all states of a world."""
+
+    distinct: int
+    generated: int
+    depth: int
+    broken: frozenset[str]
+
+
+def survey(bounds: Bounds, rules: RRefRules, *, symmetry: bool = False) -> Found:
+    listener = heard(bounds, rules, SURVEY, symmetry=symmetry)
+    assert listener.run.complete, "".join(listener.said)
+    broken = re.findall(r'<<"broken", "(\w+)">>', "".join(listener.said))
+    return Found(listener.run.distinct, listener.run.generated, listener.run.depth, frozenset(broken))
+
+
+def heard(
+    bounds: Bounds, rules: RRefRules, claims: tuple[str, ...], *options: str, symmetry: bool = False
+) -> tlc.Listener:
+    listener = tlc.Listener(Run("tlc", RRefModel(bounds, rules), (), Budget()))
+    tlc.run_tlc(tlc.render_config(bounds, rules, claims, symmetry=symmetry), listener, options=options)
+    return listener
+
+
+def ours(bounds: Bounds, rules: RRefRules, *, symmetry: bool = False) -> Found:
+    model, properties = RRefModel(bounds, rules), rref_properties(bounds)
+    return found(reference.check(model, properties, symmetry=symmetry, stop_at_violation=False))
+
+
+def found(result: Result) -> Found:
+    broken = frozenset(name for name, verdict in result.verdicts.items() if verdict is Verdict.VIOLATED)
+    return Found(result.distinct, result.generated, result.depth, broken)
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_tlc_finds_the_same_states_and_verdicts(name: str) -> None:
+    bounds, rules = CONFIGURATIONS[name]
+    assert survey(bounds, rules) == ours(bounds, rules)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_tlc_catches_the_same_in_every_mutant(rule: str) -> None:
+    bounds, rules = MUTANT_BOUNDS[rule], without(rule)
+    by_tlc = survey(bounds, rules)
+    assert by_tlc.broken, f"nothing is missed without {clause_of(rule)}"
+    assert by_tlc == ours(bounds, rules)
+
+
+@pytest.mark.parametrize(
+    "bounds", [Bounds(4, forks=2, self_shares=False), Bounds(3, forks=2, results=True)], ids=["three others", "two others"]
+)
+def test_tlc_reduces_by_the_same_symmetry(bounds: Bounds) -> None:
+    whole, reduced = ours(bounds, TORCH), survey(bounds, TORCH, symmetry=True)
+    assert reduced == ours(bounds, TORCH, symmetry=True)
+    assert reduced.distinct < whole.distinct
+    assert reduced.broken == whole.broken
+
+
+def test_tlc_finds_the_same_number_of_states_in_a_large_world() -> None:
+    bounds = Bounds(2, 1, 2, 1, 1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True)
+    by_fast = found(fast.check(RRefModel(bounds), ()))
+    assert found(tlc.check(bounds, SOUND, (), workers=1)) == by_fast
+    assert by_fast.distinct > 100_000
+
+
+@pytest.mark.parametrize("rules", [SOUND, TORCH], ids=["sound", "torch"])
+def test_every_state_of_tlc_is_one_world_and_the_other_way_round(rules: RRefRules, tmp_path: Path) -> None:
+    heard(EVERYTHING, rules, (), "-dump", str(tmp_path / "states"))
+    texts = re.split(r"^State \d+:\n", (tmp_path / "states.dump").read_text(), flags=re.MULTILINE)[1:]
+    worlds = set(reachable(RRefModel(EVERYTHING, rules)))
+    twins = {frozen(tlc.twin_of(world)) for world in worlds}
+    assert len(twins) == len(worlds) == len(texts)
+    assert {frozen(tlc.read_state(text)) for text in texts} == twins
+
+
+def reachable(model: RRefModel) -> Iterator[World]:
+    seen, waiting = {model.initial}, [model.initial]
+    while waiting:
+        world = waiting.pop()
+        yield world
+        after = {one for action in model.actions if (one := model.step(world, action)) is not None}
+        waiting += after - seen
+        seen |= after
+
+
+def frozen(value: Any) -> Hashable:
+    if isinstance(value, dict):
+        return frozenset((key, frozen(part)) for key, part in value.items())
+    return frozenset(map(frozen, value)) if isinstance(value, set) else value
+
+
+LIVE_WORLD: Final = Bounds(2, forks=2, drops=1)
+
+
+def test_what_holds_at_the_end_holds_in_temporal_logic() -> None:
+    bounds = Bounds(2, forks=2, drops=1, shutdown=True)
+    listener = heard(bounds, SOUND, ("P3Live", "P4Live", "P5Live", "P7Live"))
+    assert listener.run.complete, "".join(listener.said)
+    assert not survey(bounds, SOUND).broken
+
+
+@pytest.mark.parametrize("name", ["P3", "P4", "P5"])
+def test_what_is_broken_at_the_end_is_broken_in_temporal_logic(name: str) -> None:
+    rules = without("retries_until_answered")
+    listener = heard(LIVE_WORLD, rules, (f"{name}Live",))
+    is_broken = any("Temporal properties were violated" in text for text in listener.said)
+    assert is_broken is not listener.run.complete
+    assert is_broken is (name in ours(LIVE_WORLD, rules).broken)
+
+
+def test_the_configurations_beside_the_modules_are_what_is_rendered() -> None:
+    sound = tlc.render_config(Bounds(3, forks=2, drops=1, shutdown=True), SOUND, ("TypeOK", *all_properties()))
+    assert (TLA / "Sound.cfg").read_text() == sound
+    two_owners = tlc.render_config(CLAIMS["N1"].bounds, TORCH, ("N1",))
+    assert (TLA / "TorchTwoOwnersExpectedToFail.cfg").read_text() == two_owners
+
+
+def all_properties() -> list[str]:
+    return [one.id for one in rref_properties(Bounds(shutdown=True))]
+
+
+def test_every_property_and_claim_has_a_twin() -> None:
+    assert {*all_properties(), *CLAIMS} <= tlc.defined_names()
