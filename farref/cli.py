@@ -99,7 +99,7 @@ def check(**given: Any) -> int:
     every rule. With any bound, that one configuration.
 
     \b
-    farref check rref                                      the sound protocol, about a minute
+    farref check rref                                      the sound protocol, within a minute
     farref check rref --profile torch                      PyTorch's, until it breaks
     farref check rref --profile torch --claim N1           one known defect
     farref check rref --without entry_waits_for_creation   why that rule is there

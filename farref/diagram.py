@@ -64,13 +64,22 @@ class Diagram:
         names = sorted(worker.name for worker in trace.workers)
         first = MARGIN + NUMBERS_WIDTH + spacing / 2
         self.lifelines = {name: first + spacing * place for place, name in enumerate(names)}
-        self.story_x = max(self.lifelines.values()) + spacing / 2 + MARGIN
-        self.width = self.story_x + svg.text_width(STORY_LETTERS, STORY_SIZE, mono=False) + MARGIN
+        self.right = max(self.lifelines.values()) + spacing / 2
         self.rows = _rows(trace, stranded)
         self.bottom = self.rows[-1].y + self.rows[-1].height if self.rows else HEAD_HEIGHT
         self.sent_at: dict[str, Point] = {}
         self.lines: list[str] = []
         self.labels: list[str] = []
+
+    @property
+    def story_x(self) -> float:
+        """Where the sentences begin: to the right of everything drawn."""
+        return self.right + MARGIN
+
+    @property
+    def width(self) -> float:
+        """The width of the whole drawing."""
+        return self.story_x + svg.text_width(STORY_LETTERS, STORY_SIZE, mono=False) + MARGIN
 
     def document(self) -> str:
         """Draw everything: lines first, labels above them."""
@@ -109,7 +118,7 @@ class Diagram:
         target = self.lifelines[message.target]
         label = f"{message.label} {MARKS[fate]}" if fate in MARKS else message.label
         if fate in (Fate.DROPPED, Fate.FAILED):
-            end = (_halfway(start[0], target), row.middle)
+            end = (_under_way(start[0], target), row.middle)
             self.lines.append(svg.line(*start, *end, color=color))
             self.lines.append(svg.cross(*end, color=color))
             self._label((end[0] + 12, end[1] + 4), label, color, "start")
@@ -140,6 +149,7 @@ class Diagram:
         """Write a label on paper of its own, so that lines do not run through it."""
         width = _label_width(label)
         left = place[0] - width if anchor == "end" else place[0]
+        self.right = max(self.right, left + width)
         self.labels.append(svg.rectangle(left - 2, place[1] - 10, width + 4, 13, fill=svg.WHITE))
         self.labels.append(svg.text(*place, label, size=LABEL_SIZE, color=color, anchor=anchor, mono=True))
 
@@ -253,8 +263,9 @@ def _color(message: MessageRecord, fate: Fate) -> str:
     return GREY if message.label.startswith("Ack(") or message.source == NETWORK else BLUE
 
 
-def _halfway(start: float, target: float) -> float:
-    return start + (target - start) / 2
+def _under_way(start: float, target: float) -> float:
+    """Give a place between two lifelines where no third one is: a message that ends there reached nobody."""
+    return start + LOOP_OUT / 2 if start == target else start + 0.4 * (target - start)
 
 
 def _title(trace: Trace) -> str:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple
 
-from farref.model.checker.interface import Action, Case, Kind, Property, State
+from farref.model.checker.interface import Action, Kind, Property, State
 from farref.model.checker.run import Run
 
 Moves = list[tuple[int, int]]
@@ -26,29 +27,34 @@ def has_cycle(moves: Sequence[Moves]) -> bool:
     return any(is_cyclic(moves, component) for component in components(moves, everything))
 
 
+class Loop(NamedTuple):
+    """A fair loop that never sees a case hold: how deep it begins, the case (by order), and the actions of both parts."""
+
+    depth: int
+    order: int
+    length: int
+    entry: tuple[Action, ...]
+    circle: tuple[Action, ...]
+
+
 def find_fair_loops(
     run: Run, states: Sequence[State], moves: Sequence[Moves], path: Callable[[int], tuple[Action, ...]]
 ) -> None:
-    """Note each eventually-property that a fair loop breaks; the loop nearest to the initial state is shown first."""
-    found = [loop for one in run.of_kind(Kind.EVENTUALLY) if (loop := _nearest(one, states, moves, path)) is not None]
-    for _, property_, case, component in sorted(found, key=lambda loop: loop[0]):
-        entry = path(min(component))
-        circle = (run.actions[action] for action in fair_walk(moves, component))
-        run.violate(property_, case, (*entry, *circle), len(entry))
-
-
-def _nearest(
-    property_: Property, states: Sequence[State], moves: Sequence[Moves], path: Callable[[int], tuple[Action, ...]]
-) -> tuple[int, Property, Case, set[int]] | None:
-    nearest: tuple[int, Property, Case, set[int]] | None = None
-    for case in property_.cases:
-        without = {number for number, state in enumerate(states) if not case.holds(state)}
-        for component in components(moves, without):
-            if is_cyclic(moves, component) and is_fair(moves, component):
-                depth = len(path(min(component)))
-                if nearest is None or depth < nearest[0]:
-                    nearest = depth, property_, case, component
-    return nearest
+    """Note each eventually-property that a fair loop breaks, beginning with the loop nearest to the initial state."""
+    found: list[tuple[Property, Loop]] = []
+    for property_ in run.of_kind(Kind.EVENTUALLY):
+        loops: list[Loop] = []
+        for order, case in enumerate(property_.cases):
+            without = {number for number, state in enumerate(states) if not case.holds(state)}
+            for component in components(moves, without):
+                if is_cyclic(moves, component) and is_fair(moves, component):
+                    entry = path(min(component))
+                    circle = tuple(run.actions[action] for action in fair_walk(moves, component))
+                    loops.append(Loop(len(entry), order, len(circle), entry, circle))
+        if loops:
+            found.append((property_, min(loops, key=lambda loop: loop[:3])))
+    for property_, loop in sorted(found, key=lambda pair: pair[1].depth):
+        run.violate(property_, property_.cases[loop.order], loop.entry + loop.circle, loop.depth)
 
 
 def is_cyclic(moves: Sequence[Moves], component: set[int]) -> bool:

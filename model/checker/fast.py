@@ -77,6 +77,15 @@ class Level(NamedTuple):
             yield begin, Chunk(columns, self.rows[begin : begin + CHUNK])
 
 
+class Rest(NamedTuple):
+    """A state that breaks an eventually-property and that nothing changes, though actions are enabled: the first is shown."""
+
+    depth: int
+    order: int  # of the case
+    length: int  # the number of actions that are enabled
+    number: int  # of the state
+
+
 class Search:
     """The states of the level at hand, the fingerprints of all, and how each was found."""
 
@@ -89,7 +98,7 @@ class Search:
         self.expander = Expander(model, run.actions, self.columns, Orbits(shape, model.renamings() if symmetry else ()))
         self.judges = Judges(run, self.columns)
         self.visited, self.origins = Visited(), Origins()
-        self.rests: Finds = {}  # states where a run may stay for ever, though not for want of enabled actions
+        self.rests: dict[str, Rest] = {}  # by property
         self.bytes_peak = 0
 
     def explore(self) -> None:
@@ -143,9 +152,12 @@ class Search:
     def _judge_ends(self, chunk: Chunk, candidates: Candidates, start: int, ends: Finds) -> None:
         if self.run.of_kind(Kind.EVENTUALLY):
             self.judges.inspect_ends(chunk, candidates.ends(chunk.size), start, ends)
-            rests: Finds = {}
-            self.judges.inspect_ends(chunk, candidates.rests(chunk.size), start, rests)
-            self.rests = rests | self.rests
+            for length, rows in candidates.rests(chunk.size):
+                rests: Finds = {}
+                self.judges.inspect_ends(chunk, rows, start, rests)
+                for name, (order, number) in rests.items():
+                    rest = Rest(self.run.depth, order, length, number)
+                    self.rests[name] = min(rest, self.rests.get(name, rest))
 
     def _add(self, level: Level, begin: int, candidates: Candidates) -> tuple[Words, list[Words]]:
         """Enter a chunk's successors into the books; give the rows and fingerprints of those that are new."""
@@ -213,14 +225,14 @@ class Search:
             )
 
     def _report_rests(self) -> None:
-        """Note the eventually-properties that a state breaks in which nothing is enabled but what changes nothing."""
-        for property_ in sorted(self.run.of_kind(Kind.EVENTUALLY), key=lambda one: self.rests.get(one.id, (0, 0))[1]):
-            if property_.id in self.rests:
-                order, number = self.rests[property_.id]
-                entry = self.path(number)
-                state = reduce(self.model.step, entry, self.model.initial)
-                loop = [action for action in self.run.actions if self.model.step(state, action) is not None]
-                self.run.violate(property_, property_.cases[order], (*entry, *loop), len(entry))
+        """Note the eventually-properties that break because a run stays in a state that nothing changes."""
+        broken = [one for one in self.run.of_kind(Kind.EVENTUALLY) if one.id in self.rests]
+        for property_ in sorted(broken, key=lambda one: self.rests[one.id].depth):
+            rest = self.rests[property_.id]
+            entry = self.path(rest.number)
+            state = reduce(self.model.step, entry, self.model.initial)
+            circle = [action for action in self.run.actions if self.model.step(state, action) is not None]
+            self.run.violate(property_, property_.cases[rest.order], (*entry, *circle), len(entry))
 
 
 def smallest(prints: list[Words]) -> Words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -37,13 +38,14 @@ class Candidates:
         """List the states that have no successor at all."""
         return np.flatnonzero(np.bincount(self.parents, minlength=size) == 0)
 
-    def rests(self, size: int) -> Numbers:
-        """List the states that have no successor but themselves."""
+    def rests(self, size: int) -> Iterator[tuple[int, Numbers]]:
+        """List the states that have no successor but themselves, by how many actions keep them there."""
         stays = self.outcomes == STAY
-        if not stays.any():
-            return np.empty(0, np.int64)
-        moving = np.bincount(self.parents[~stays], minlength=size)
-        return np.flatnonzero((moving == 0) & (np.bincount(self.parents, minlength=size) > 0))
+        if stays.any():
+            staying = np.bincount(self.parents[stays], minlength=size)
+            staying[self.parents[~stays]] = 0
+            for count in np.unique(staying[staying > 0]).tolist():
+                yield count, np.flatnonzero(staying == count)
 
 
 class Expander:

@@ -1,7 +1,8 @@
 """The fingerprints of all states found so far, in a hash table that is asked and filled an array at a time.
 
-A fingerprint's top bits say where in the table it belongs; if that place is taken by another it goes to the next free one
-(linear probing). An array of fingerprints is put in by rounds: each one that meets its like is old; those that meet a free
+A fingerprint's place in the table is found by multiplicative hashing (the smallest fingerprint of an orbit is no longer
+evenly distributed, so its own bits would not do); if that place is taken by another it goes to the next free one (linear
+probing). An array of fingerprints is put in by rounds: each one that meets its like is old; those that meet a free
 place write their number there and read it back, which tells for each place who was served; the rest move on by one.
 """
 
@@ -15,6 +16,7 @@ from farref.model.checker.slots import Words
 START_BITS = 12
 LOAD_MAX = 0.6
 MOVE_AT_ONCE = 1 << 18
+SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Visited:
@@ -36,7 +38,7 @@ class Visited:
 
     def _put(self, prints: Words) -> Numbers:
         table, last = self._table, self._table.size - 1
-        places = (prints >> np.uint64(64 - self._bits)).view(np.int64)
+        places = (prints * SCATTER >> np.uint64(64 - self._bits)).view(np.int64)
         waiting, wanted = np.arange(prints.size), prints
         served: list[Numbers] = []
         while waiting.size:

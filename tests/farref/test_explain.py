@@ -27,6 +27,10 @@ DRAWN = {
     "a failed call": ("--claim", "N4"),
     "a long run": ("--claim", "P5", "--workers", "3"),
     "a shutdown": ("--claim", "P7", "--workers", "2", "--forks", "2", "--timeouts", "1", "--shutdown"),
+    "a failed call to oneself": (
+        *("--claim", "P3", "--workers", "4", "--rrefs", "2", "--forks", "3", "--drops", "1", "--failures", "1"),
+        *("--walk", "400", "--seed", "5"),
+    ),
     "two RRefs": ("--claim", "P8", "--workers", "2", "--rrefs", "2", "--forks", "2"),
 }
 

@@ -1,4 +1,4 @@
-"""Stories: the headline told word for word, and every action told somehow."""
+"""Stories: the headline told word for word, and random runs told cleanly."""
 
 from __future__ import annotations
 
@@ -69,11 +69,6 @@ def test_every_run_can_be_told(rules: RRefRules) -> None:
             sentence = tell(moment)
             assert moment.worker in {"A", "B", "C", "network", "everyone"}
             assert not re.search(r"None|  |;;|because $|<", sentence)
-
-
-def test_every_kind_of_action_is_told() -> None:
-    kinds = {action.kind for rules in PROFILES.values() for action in RRefModel(EVERYTHING, rules).actions}
-    assert len(kinds) > 50
 
 
 @pytest.mark.parametrize("property_", rref_properties(Bounds(shutdown=True)), ids=lambda one: one.id)
