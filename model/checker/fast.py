@@ -97,7 +97,7 @@ class Search:
         self.columns = Columns(shape, bits_wanted)
         self.expander = Expander(model, run.actions, self.columns, Orbits(shape, model.renamings() if symmetry else ()))
         self.judges = Judges(run, self.columns)
-        self.visited, self.origins = Visited(), Origins()
+        self.visited, self.origins = Visited(), Origins(len(run.actions))
         self.rests: dict[str, Rest] = {}  # by property
         self.bytes_peak = 0
 
@@ -128,6 +128,7 @@ class Search:
     def _inspect(self, level: Level) -> None:
         finds: Finds = {}
         for number, (begin, chunk) in enumerate(level.chunks(self.columns)):
+            self.run.tell(len(level.rows))
             self.judges.inspect(chunk, level.start + begin, finds)
             if number % AUDIT_EVERY == 0:
                 audit_cases(self.judges, chunk)
@@ -183,16 +184,19 @@ class Search:
             self.run.fired[action] += count
 
     def _next_level(self, level: Level, found: list[tuple[Words, list[Words]]]) -> Level:
-        width = max(1, self.columns.words)
-        rows = np.zeros((sum(len(part) for part, _ in found), width), np.uint64)
-        begin = 0
-        for part, _ in found:
-            rows[begin : begin + len(part), : part.shape[1]] = part
-            begin += len(part)
-        none = [np.empty(0, np.uint64)]
-        prints = [np.concatenate(none + [part[which] for _, part in found]) for which in range(len(level.prints))]
-        kept = self.visited.bytes_peak + self.origins.bytes + level.rows.nbytes + 2 * rows.nbytes
-        self.bytes_peak = max(self.bytes_peak, kept + (2 * len(rows) + len(level.rows)) * 8 * len(prints))
+        """Join what the chunks found, letting go of each part once it is copied: this is when memory is tightest."""
+        size = sum(len(rows) for rows, _ in found)
+        rows = np.zeros((size, max(1, self.columns.words)), np.uint64)
+        prints = [np.zeros(size, np.uint64) for _ in level.prints]
+        while found:
+            some_rows, some_prints = found.pop()
+            begin = size - len(some_rows)
+            rows[begin:size, : some_rows.shape[1]] = some_rows
+            for one, some in zip(prints, some_prints, strict=True):
+                one[begin:size] = some
+            size = begin
+        both = level.rows.nbytes + rows.nbytes + 8 * len(prints) * (len(level.rows) + len(rows))
+        self.bytes_peak = max(self.bytes_peak, self.visited.bytes_peak + self.origins.bytes + both)
         return Level(rows, prints, level.start + len(level.rows))
 
     def path(self, number: int) -> tuple[Action, ...]:

@@ -1,4 +1,4 @@
-"""How each state was found: six bytes for each, enough to tell a shortest run to any of them."""
+"""How each state was found: five or six bytes for each, enough to tell a shortest run to any of them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from farref.model.checker.chunks import Numbers
 class Origins:
     """The parent and the action of each state, by number; state 0 is the initial one."""
 
-    def __init__(self) -> None:
+    def __init__(self, actions: int) -> None:
         self._starts: list[int] = []
         self._parents: list[NDArray[np.uint32]] = []
-        self._actions: list[NDArray[np.uint16]] = []
+        self._actions: list[NDArray[np.unsignedinteger]] = []
+        self._action_type = np.min_scalar_type(actions)
         self.size = 1
         self.bytes = 0
 
@@ -25,7 +26,7 @@ class Origins:
         if parents.size:
             self._starts.append(self.size)
             self._parents.append(parents.astype(np.uint32))
-            self._actions.append(actions.astype(np.uint16))
+            self._actions.append(actions.astype(self._action_type))
             self.size += parents.size
             self.bytes += self._parents[-1].nbytes + self._actions[-1].nbytes
 

@@ -86,7 +86,6 @@ VARIABLES
     closing,  \* shutdown has begun (R32)
     repeated  \* history: a copy of a control message changed something
 
-forkVars == <<holder, parent>>
 vars == <<owner, user, holder, parent, net, budget, closing, repeated>>
 
 -----------------------------------------------------------------------------

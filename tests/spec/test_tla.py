@@ -131,7 +131,8 @@ def test_tlc_reduces_by_the_same_symmetry(bounds: Bounds) -> None:
     assert reduced.broken == whole.broken
 
 
-def test_tlc_finds_the_same_number_of_states_in_a_large_world() -> None:
+def test_tlc_finds_the_same_number_of_states_in_a_large_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_TOOL_OPTIONS")  # not a short run
     bounds = Bounds(2, 1, 2, 1, 1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True)
     by_fast = found(fast.check(RRefModel(bounds), ()))
     assert found(tlc.check(bounds, SOUND, (), workers=1)) == by_fast

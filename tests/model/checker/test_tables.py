@@ -62,7 +62,7 @@ def test_mixing_is_one_to_one_and_differs_by_word() -> None:
 
 
 def test_origins_lead_back() -> None:
-    origins = Origins()
+    origins = Origins(301)
     origins.add(np.array([0, 0]), np.array([5, 6]))
     origins.add(np.array([], np.int64), np.array([], np.int64))
     origins.add(np.array([2, 1]), np.array([7, 300]))

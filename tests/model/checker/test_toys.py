@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Case, Kind, Progress, Property, Renaming, Result, Verdict
+from farref.model.values import Table
 from tests.model.checker.toys import Count, Fork, Toy, Worker, channel, counter, graph, philosophers, prop, workers
 
 ENGINES = [reference.check, fast.check]
@@ -185,6 +188,16 @@ def test_a_lossy_channel_delivers_in_the_end_if_somebody_retries() -> None:
     assert result.verdict is Verdict.HOLDS
     assert any("proved" in note for note in result.notes)
     assert both(channel(1, retries=False), arrives).counterexample is not None
+
+
+def test_a_model_that_cannot_move() -> None:
+    states: list[Any] = [Count(0), 7, Table(())]
+    for state in states:
+        result = both(
+            Toy(state, {}), prop(Kind.ALWAYS, lambda s: s is not None), prop(Kind.EVENTUALLY, lambda _: False)
+        )
+        assert (result.distinct, result.generated, result.depth) == (1, 1, 1)
+        assert result.verdicts == {"always": Verdict.INCOMPLETE, "eventually": Verdict.VIOLATED}
 
 
 def test_progress_is_told_each_level() -> None:
