@@ -5,13 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 FARREF := $(BIN)/farref check rref
 
-.PHONY: help verify test check clean
+.PHONY: help verify test check generated clean
 
 help:
-	@echo "make verify   the sound protocol holds, PyTorch's breaks, and TLC agrees: about a minute"
-	@echo "make test     every test"
-	@echo "make check    ruff, mypy --strict, import-linter"
-	@echo "make clean    remove $(VENV) and every cache"
+	@echo "make verify     the sound protocol holds, PyTorch's breaks, and TLC agrees: about a minute"
+	@echo "make test       every test"
+	@echo "make check      ruff, mypy --strict, import-linter"
+	@echo "make generated  write the tables, the diagram and the TLA+ configurations anew"
+	@echo "make clean      remove $(VENV) and every cache"
 
 verify: $(VENV)/.base
 	@echo "== 1. The sound protocol holds every property =="
@@ -33,6 +34,9 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+generated: $(VENV)/.dev
+	$(BIN)/python -m tests.generated
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis states

@@ -24,7 +24,8 @@ from farref.report import EXIT_CODES, Report
 from farref.request import Request
 from farref.search import carry_out
 from farref.tables import compare_engines, each_claim, each_rule, listing_document, listing_markdown, show_listing
-from farref.tlc import TlcFailed, TlcUnavailable
+from farref.tlc import TlcUnavailable
+from farref.twin import TlcFailed
 
 OK, USAGE, HARNESS, INCOMPLETE = 0, 2, 3, 4
 """The exit codes, the same for every command; those of verdicts are in `report.py`."""

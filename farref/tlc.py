@@ -3,7 +3,7 @@
 TLC shares no code with our engines and RRef.tla none with the model, so a verdict on which both agree does not hang on a
 mistake in either. TLC runs in a process group and a folder of its own, both gone when `check` returns, and is told to talk
 to a tool (`-tool`): every message has a number. It names neither the parameters of an action nor the case of a property,
-so a counterexample is walked again in the model: each state of TLC's is that of exactly one world (`twin_of`).
+so a counterexample is walked again in the model (`twin.py`).
 
 With more than one worker TLC's depth and counterexamples need not be the shortest. It reports progress once a minute, and
 only then can a limit of states or depth stop it. Why an invariant can say what holds eventually: see RRefProperties.tla.
@@ -11,7 +11,6 @@ only then can a limit of states or depth stop it. Why an invariant can say what 
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import shutil
@@ -23,20 +22,18 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from enum import Enum
 from importlib import resources
 from pathlib import Path
 from resource import struct_rusage
-from typing import Any, Final
+from typing import Final
 
-from farref.model.checker.interface import Action, Budget, Case, Kind, Property, Result
+from farref.model.checker.interface import Budget, Kind, Property, Result
 from farref.model.checker.run import OnProgress, Run
-from farref.model.ids import WORKER_NAMES, worker_name
-from farref.model.messages import CONTROL, USER_CALLS
+from farref.model.ids import WORKER_NAMES
 from farref.model.rref import RRefModel
 from farref.model.rules import RRefRules
-from farref.model.values import IdSet
-from farref.model.world import Bounds, World
+from farref.model.world import Bounds
+from farref.twin import TlcFailed, camel, retrace
 
 MODULES: Final = resources.files("farref") / "spec" / "tla"
 CONSTANT_NAMES: Final = {"workers": "WorkerCount", "rrefs": "RRefCount", "forks": "ForkCount", "shutdown": "Ends"}
@@ -51,10 +48,6 @@ CONSTANTS
 
 class TlcUnavailable(Exception):  # noqa: N818 (nothing went wrong: it is not there)
     """TLC cannot be run here; the message says why, and what to do about it."""
-
-
-class TlcFailed(Exception):  # noqa: N818 (the pair of the above)
-    """TLC ended without a verdict, or with one the model cannot follow: there is a mistake in the modules, or here."""
 
 
 def check(
@@ -99,11 +92,6 @@ def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, sy
     lines += ["SYMMETRY OthersAlike"] if symmetry and bounds.workers - bounds.rrefs > 1 else []  # TLC wants two to swap
     lines += [f"{'PROPERTY' if name.endswith('Live') else 'INVARIANT'} {name}" for name in claims]
     return "\n".join(lines) + "\n"
-
-
-def camel(name: str) -> str:
-    """Name a field or a rule as TLA+ does."""
-    return name.title().replace("_", "")
 
 
 def defined_names() -> frozenset[str]:
@@ -224,77 +212,3 @@ class Listener:
         run.generated, run.distinct, frontier = (int(count.replace(",", "")) for count in counts)
         run.tell(frontier, at_once=True)
         return run.complete or self.broken is not None or not run.is_spent(run.depth)
-
-
-# -- states ------------------------------------------------------------------------------------------------------------
-
-
-def retrace(model: RRefModel, broken: Property, trace: Sequence[str]) -> tuple[Case, tuple[Action, ...]]:
-    """Find the case that fails, and the model's actions that lead there through the states TLC printed."""
-    world, actions = model.initial, list[Action]()
-    for wanted in map(read_state, trace[1:]):
-        steps = ((action, model.step(world, action)) for action in model.actions)
-        action, after = next((one for one in steps if one[1] is not None and twin_of(one[1]) == wanted), (None, None))
-        if after is None:
-            raise TlcFailed(f"after {', '.join(map(str, actions))} the model cannot reach what TLC did: {wanted}")
-        world = after
-        actions.append(action)
-    for case in broken.cases:
-        if not case.holds(world):
-            return case, tuple(actions)
-    raise TlcFailed(f"{broken.id} is broken for TLC, but not for the model, after {', '.join(map(str, actions))}")
-
-
-def twin_of(world: World) -> dict[str, Any]:
-    """Give the state of RRef.tla that is this world. No two worlds share one: the forks minted are those with a holder."""
-    net, kinds = world.network, [kind.__name__ for kind in (*CONTROL, *USER_CALLS)]
-    holders = ["Nobody" if one.holder is None else worker_name(one.holder) for one in world.lineage]
-    acks = {("Ack", message) for message in _about(net.flying[len(kinds) :], kinds)}
-    flying = _about(net.flying[: len(kinds)], kinds) | acks
-    return {
-        "owner": dict(enumerate(map(_plain, world.owners))),
-        "user": dict(enumerate(map(_plain, world.users))),
-        "holder": dict(enumerate(holders)),
-        "parent": {fork: -1 if one.parent is None else one.parent for fork, one in enumerate(world.lineage)},
-        "net": {
-            "flying": flying,
-            "unanswered": _about(net.unanswered, kinds),
-            "processed": _about(net.processed, kinds),
-        },
-        "budget": _plain(world.budgets),
-        "closing": world.closing,
-        "repeated": net.repeated,
-    }
-
-
-def _about(table: tuple[IdSet, ...], kinds: list[str]) -> set[Any]:
-    return {(kind, fork) for kind, forks in zip(kinds, table, strict=False) for fork in forks.members()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, IdSet):
-        return set(value.members())
-    if hasattr(value, "_asdict"):
-        return {_small(name): _plain(part) for name, part in value._asdict().items()}
-    return _small(value.name) if isinstance(value, Enum) else value
-
-
-def _small(name: str) -> str:
-    return name[0].lower() + camel(name)[1:]
-
-
-BRACKETS: Final = {"{}": "set()", "<<": "(", ">>": ",)", "[": "{", "]": "}", "(": "{", ")": "}"}
-WORDS: Final = {":>": ":", "@@": ",", "TRUE": "True", "FALSE": "False"}
-TOKEN: Final = re.compile(r'"\w*"|(?P<field>\w+) \|->|TRUE|FALSE|(?P<worker>[A-Za-z]\w*)|\{\}|<<|>>|:>|@@|[][()]')
-
-
-def read_state(text: str) -> dict[str, Any]:
-    """Read a state as TLC prints it: records and functions become dicts, the rest is called the same in Python."""
-    pairs = re.findall(r"^/\\ (\w+) = (.*?)(?=^/\\ |\Z)", text, re.MULTILINE | re.DOTALL)
-    return {name: ast.literal_eval(TOKEN.sub(_literal, " ".join(value.split()))) for name, value in pairs}
-
-
-def _literal(token: re.Match[str]) -> str:
-    if token["field"]:
-        return f'"{token["field"]}":'
-    return f'"{token["worker"]}"' if token["worker"] else (BRACKETS | WORDS).get(token[0], token[0])

@@ -81,7 +81,7 @@ def no_parent_goes_before_its_child_is_counted(world: World, fork: ForkId, bound
 def counts_agree_when_nothing_is_under_way(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """P10: when nothing is under way about a fork, the owner counts it exactly if its user lives."""
     rref = bounds.rref_of(fork)
-    if (fork in world.owners[rref].forks) == _user_lives(world, fork):
+    if (fork in world.owners[rref].forks) == _user_lives(world, fork) or world.owners[rref].registering:
         return True
     calls = (RemoteCall, UserAccept, RemoteFailed, Call, Return, CallFailed)
     controls = (ForkRequest, UserDelete, CreateFailed)

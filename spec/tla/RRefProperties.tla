@@ -48,6 +48,7 @@ G2 == \A f \in Forks :
 \* user lives (R33).
 P10 == \A f \in Forks :
            \/ (f \in owner[RRefOf(f)].forks) = Lives(f)
+           \/ owner[RRefOf(f)].registering
            \/ \E kind \in {"RemoteCall", "UserAccept", "RemoteFailed", "Call", "Return", "CallFailed"} :
                   Flies(kind, f)
            \/ \E kind \in {"ForkRequest", "UserDelete", "CreateFailed"} : Unanswered(kind, f)

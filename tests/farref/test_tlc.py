@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from farref import tlc
+from farref import tlc, twin
 from farref.model.checker import reference
 from farref.model.checker.interface import Budget, Case, Kind, Property, Verdict
 from farref.model.checker.run import Run
@@ -158,7 +158,7 @@ def test_tlc_stops_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> No
 @leaves_nothing
 def test_an_error_of_tlc_is_told() -> None:
     not_a_predicate = Property("RRefs", "R1", Kind.ALWAYS, "", NO_CASES)
-    with pytest.raises(tlc.TlcFailed, match="The invariant of RRefs is equal to"):
+    with pytest.raises(twin.TlcFailed, match="The invariant of RRefs is equal to"):
         tlc.check(SMALL, SOUND, (not_a_predicate,))
 
 
@@ -212,12 +212,12 @@ def test_messages_are_cut_where_tlc_cuts_them() -> None:
 
 def test_values_are_read_as_tlc_prints_them() -> None:
     text = '2: <Next>\n/\\ a = [x |-> {<<"Ack", <<"Call", 1>>>>}, y |-> {}]\n/\\ b = ( 0 :>\n  A @@\n 1 :> TRUE )\n/\\ c = -1\n'
-    assert tlc.read_state(text) == {"a": {"x": {("Ack", ("Call", 1))}, "y": set()}, "b": {0: "A", 1: True}, "c": -1}
+    assert twin.read_state(text) == {"a": {"x": {("Ack", ("Call", 1))}, "y": set()}, "b": {0: "A", 1: True}, "c": -1}
 
 
 def test_a_trace_the_model_cannot_follow_is_refused() -> None:
     first, second = "1: <Initial predicate>\n/\\ closing = FALSE\n", "2: <Next>\n/\\ closing = TRUE\n"
-    with pytest.raises(tlc.TlcFailed, match="the model cannot reach"):
-        tlc.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], [first, second])
-    with pytest.raises(tlc.TlcFailed, match="not for the model"):
-        tlc.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], [first])
+    with pytest.raises(twin.TlcFailed, match="the model cannot reach"):
+        twin.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], [first, second])
+    with pytest.raises(twin.TlcFailed, match="not for the model"):
+        twin.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], [first])

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from farref import tlc
+from farref import tlc, twin
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Budget, Result, Verdict
 from farref.model.checker.run import Run
@@ -144,9 +144,9 @@ def test_every_state_of_tlc_is_one_world_and_the_other_way_round(rules: RRefRule
     heard(EVERYTHING, rules, (), "-dump", str(tmp_path / "states"))
     texts = re.split(r"^State \d+:\n", (tmp_path / "states.dump").read_text(), flags=re.MULTILINE)[1:]
     worlds = set(reachable(RRefModel(EVERYTHING, rules)))
-    twins = {frozen(tlc.twin_of(world)) for world in worlds}
+    twins = {frozen(twin.twin_of(world)) for world in worlds}
     assert len(twins) == len(worlds) == len(texts)
-    assert {frozen(tlc.read_state(text)) for text in texts} == twins
+    assert {frozen(twin.read_state(text)) for text in texts} == twins
 
 
 def reachable(model: RRefModel) -> Iterator[World]:
@@ -182,13 +182,6 @@ def test_what_is_broken_at_the_end_is_broken_in_temporal_logic(name: str) -> Non
     is_broken = any("Temporal properties were violated" in text for text in listener.said)
     assert is_broken is not listener.run.complete
     assert is_broken is (name in ours(LIVE_WORLD, rules).broken)
-
-
-def test_the_configurations_beside_the_modules_are_what_is_rendered() -> None:
-    sound = tlc.render_config(Bounds(3, forks=2, drops=1, shutdown=True), SOUND, ("TypeOK", *all_properties()))
-    assert (TLA / "Sound.cfg").read_text() == sound
-    two_owners = tlc.render_config(CLAIMS["N1"].bounds, TORCH, ("N1",))
-    assert (TLA / "TorchTwoOwnersExpectedToFail.cfg").read_text() == two_owners
 
 
 def all_properties() -> list[str]:
