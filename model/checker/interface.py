@@ -107,7 +107,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a running search is, told once a level; `eta_seconds` is a guess from the shrinking frontier, if any."""
+    """Where a running search is, told at the end of each level and about once a second in between."""
 
     distinct: int
     generated: int
