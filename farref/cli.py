@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from farref import __version__
-from farref.clauses import UnknownClauseError, clause_list, find_clause, show_clause
+from farref.clauses import UnknownClauseError, clauses, find_clause, show_clause
 from farref.diagram import draw
 from farref.doctor import examine, findings_document, is_fit, show_findings
 from farref.document import document
@@ -203,7 +203,7 @@ def spec(clause: str | None, form: str) -> int:
     farref spec R7
     """
     try:
-        found = clause_list() if clause is None else [find_clause(clause)]
+        found = list(clauses().values()) if clause is None else [find_clause(clause)]
     except UnknownClauseError as error:
         raise click.UsageError(str(error)) from error
     if form == "json":

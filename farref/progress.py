@@ -23,28 +23,30 @@ class Teller:
         self.say, self.configurations = say, configurations
         self.begun = 0
         self.name = ""
-        self.frontier = 0
+        self.depth, self.level, self.level_before = 0, 0, 0
 
     def begin(self, configuration: Configuration) -> Callable[[Progress], None]:
         """Start telling about a configuration."""
         self.begun += 1
-        self.name, self.frontier = configuration.name, 0
+        self.name, self.depth, self.level = configuration.name, 0, 0
         return self.tell
 
     def tell(self, progress: Progress) -> None:
         """Tell where a running search is."""
+        if progress.depth != self.depth:
+            self.depth, self.level_before, self.level = progress.depth, self.level, progress.frontier
         rate = progress.distinct / progress.seconds if progress.seconds else 0.0
         place = "" if self.configurations is None else f"{self.begun} of {self.configurations}, "
         line = f"{place}{self.name}: {progress.distinct:,} states, depth {progress.depth}"
         self.say(f"{line}, {rate:,.0f} states/s{self._eta(progress, rate)}")
-        self.frontier = progress.frontier
 
     def _eta(self, progress: Progress, rate: float) -> str:
-        """Guess the rest from how fast the frontier shrinks, once it does: a geometric series."""
-        if not 0 < progress.frontier < self.frontier or not rate:
+        """Guess the rest once levels shrink: what is left of this one, and a geometric series of smaller ones."""
+        if not rate or not 0 < self.level < self.level_before:
             return ""
-        shrinks = progress.frontier / self.frontier
-        return f", about {progress.frontier / (1 - shrinks) / rate:.0f} s left"
+        shrinks = self.level / self.level_before
+        states = progress.frontier + self.level * shrinks / (1 - shrinks)
+        return f", about {states / rate:.0f} s left"
 
 
 @contextmanager

@@ -119,11 +119,6 @@ Message = UserCall | Control | Ack
 
 CONTROL: Final[tuple[type[Control], ...]] = get_args(Control)
 USER_CALLS: Final[tuple[type[UserCall], ...]] = get_args(UserCall)
-CARRIERS: Final[tuple[type[RemoteCall | Call | Return], ...]] = (RemoteCall, Call, Return)
-"""The user calls that can fail: the transport or the receiver may be unable to handle what they carry."""
-
-CREATOR_ONLY: Final = (RemoteCall, UserAccept, RemoteFailed, CreateFailed)
-"""The messages that are only ever about the fork of an RRef's creator."""
 
 
 def kind_of(message: Message) -> str:

@@ -14,47 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import permutations
 
-from farref.model.actions import (
-    AbandonFetch,
-    Action,
-    CreateLocal,
-    CreateOnSelf,
-    CreateRemote,
-    Deliver,
-    DropMessage,
-    Duplicate,
-    EndCall,
-    FailCall,
-    FetchValue,
-    FinishFunction,
-    LetGo,
-    OwnerLetGo,
-    OwnerShare,
-    RegisterCreator,
-    Retry,
-    Shutdown,
-    TimeOutCreation,
-    UserShare,
-)
+from farref.model import actions as act
+from farref.model import messages as msg
 from farref.model.checker.interface import Renaming
 from farref.model.ids import ForkId, RRefId, WorkerId
-from farref.model.messages import (
-    CONTROL,
-    Ack,
-    Call,
-    CallFailed,
-    ChildAccept,
-    CreateFailed,
-    FetchCall,
-    FetchReturn,
-    ForkRequest,
-    Message,
-    RemoteCall,
-    RemoteFailed,
-    Return,
-    UserAccept,
-    UserDelete,
-)
 from farref.model.rules import SOUND, RRefRules
 from farref.model.steps import step
 from farref.model.world import Bounds, World, empty_world
@@ -73,11 +36,11 @@ class RRefModel:
         return empty_world(self.bounds)
 
     @cached_property
-    def actions(self) -> Sequence[Action]:
+    def actions(self) -> Sequence[act.Action]:
         """Every action these bounds and rules allow to happen at some time."""
         return tuple(all_actions(self.bounds, self.rules))
 
-    def step(self, state: World, action: Action) -> World | None:
+    def step(self, state: World, action: act.Action) -> World | None:
         """Give the world after an action, or None where it cannot happen."""
         return step(state, action, self.bounds, self.rules)
 
@@ -96,86 +59,86 @@ def _rename(
     return path, names.get(value, value) if path[-1] == "holder" else value  # type: ignore[call-overload]
 
 
-def all_actions(bounds: Bounds, rules: RRefRules) -> Iterator[Action]:
+def all_actions(bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
     """List every action that these bounds and rules allow to happen at some time."""
     for rref in map(RRefId, range(bounds.rrefs)):
         yield from _rref_actions(rref, bounds, rules)
     for fork in map(ForkId, range(bounds.forks_total)):
         yield from _fork_actions(fork, bounds, rules)
     if bounds.shutdown:
-        yield Shutdown()
+        yield act.Shutdown()
 
 
-def _rref_actions(rref: RRefId, bounds: Bounds, rules: RRefRules) -> Iterator[Action]:
+def _rref_actions(rref: RRefId, bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
     owner = bounds.owner(rref)
-    yield CreateLocal(rref)
-    yield CreateOnSelf(rref)
-    yield from (CreateRemote(rref, worker) for worker in _workers(bounds) if worker != owner)
-    yield FinishFunction(rref)
+    yield act.CreateLocal(rref)
+    yield act.CreateOnSelf(rref)
+    yield from (act.CreateRemote(rref, worker) for worker in _workers(bounds) if worker != owner)
+    yield act.FinishFunction(rref)
     if not rules.registers_atomically:
-        yield RegisterCreator(rref)
-    yield OwnerLetGo(rref)
+        yield act.RegisterCreator(rref)
+    yield act.OwnerLetGo(rref)
     for target in _workers(bounds):
         if bounds.owner_shares and (target != owner or bounds.self_shares):
-            yield from (OwnerShare(rref, target, carrier) for carrier in _carriers(bounds))
+            yield from (act.OwnerShare(rref, target, carrier) for carrier in _carriers(bounds))
 
 
-def _fork_actions(fork: ForkId, bounds: Bounds, rules: RRefRules) -> Iterator[Action]:
+def _fork_actions(fork: ForkId, bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
     rref = bounds.rref_of(fork)
-    yield LetGo(fork)
+    yield act.LetGo(fork)
     if not rules.accepts_before_user_code:
-        yield EndCall(fork)
+        yield act.EndCall(fork)
     if bounds.fetches:
-        yield FetchValue(fork)
+        yield act.FetchValue(fork)
     if bounds.fetches and bounds.timeouts:
-        yield AbandonFetch(fork)
+        yield act.AbandonFetch(fork)
     if bounds.timeouts and fork == bounds.creator_fork(rref):
-        yield TimeOutCreation(fork)
+        yield act.TimeOutCreation(fork)
     if fork + 1 != bounds.creator_fork(RRefId(rref + 1)):
         for target in _workers(bounds):
-            yield from (UserShare(fork, target, carrier) for carrier in _carriers(bounds))
+            yield from (act.UserShare(fork, target, carrier) for carrier in _carriers(bounds))
     for message in _messages(rref, fork, bounds, rules):
         yield from _message_actions(message, bounds, rules)
 
 
-def _message_actions(message: Message, bounds: Bounds, rules: RRefRules) -> Iterator[Action]:
-    yield Deliver(message)
-    if isinstance(message, RemoteCall | Call | Return) and bounds.failures:
-        yield FailCall(message)
-    if isinstance(message, (*CONTROL, Ack)):
+def _message_actions(message: msg.Message, bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
+    yield act.Deliver(message)
+    if isinstance(message, msg.RemoteCall | msg.Call | msg.Return) and bounds.failures:
+        yield act.FailCall(message)
+    if isinstance(message, (*msg.CONTROL, msg.Ack)):
         if bounds.duplicates:
-            yield Duplicate(message)
+            yield act.Duplicate(message)
         if bounds.drops:
-            yield DropMessage(message)
-    if isinstance(message, CONTROL) and bounds.drops and rules.retries_until_answered:
-        yield Retry(message)
+            yield act.DropMessage(message)
+    if isinstance(message, msg.CONTROL) and bounds.drops and rules.retries_until_answered:
+        yield act.Retry(message)
 
 
-def _messages(rref: RRefId, fork: ForkId, bounds: Bounds, rules: RRefRules) -> Iterator[Message]:
+def _messages(rref: RRefId, fork: ForkId, bounds: Bounds, rules: RRefRules) -> Iterator[msg.Message]:
     """List every message about a fork that can ever be sent."""
-    kinds: list[type] = [UserDelete]
+    kinds: list[type] = [msg.UserDelete]
     if fork == bounds.creator_fork(rref):
-        kinds += [RemoteCall, UserAccept]
+        kinds += [msg.RemoteCall, msg.UserAccept]
         if bounds.failures:
-            kinds += [RemoteFailed]
-            kinds += [CreateFailed] if rules.fails_creation_as_error else []
+            kinds += [msg.RemoteFailed]
+            kinds += [msg.CreateFailed] if rules.fails_creation_as_error else []
     else:
-        kinds += [ForkRequest, ChildAccept]
+        kinds += [msg.ForkRequest, msg.ChildAccept]
     kinds += _carriers(bounds)
     if bounds.fetches:
-        kinds += [FetchCall, FetchReturn]
+        kinds += [msg.FetchCall, msg.FetchReturn]
     if bounds.failures:
-        kinds += [CallFailed]
+        kinds += [msg.CallFailed]
     for kind in kinds:
         message = kind(rref, fork)
         yield message
-        if kind in CONTROL:
-            yield Ack(message)
+        if kind in msg.CONTROL:
+            yield msg.Ack(message)
 
 
 def _workers(bounds: Bounds) -> list[WorkerId]:
     return [WorkerId(worker) for worker in range(bounds.workers)]
 
 
-def _carriers(bounds: Bounds) -> list[type[Call | Return]]:
-    return [Call, Return] if bounds.results else [Call]
+def _carriers(bounds: Bounds) -> list[type[msg.Call | msg.Return]]:
+    return [msg.Call, msg.Return] if bounds.results else [msg.Call]

@@ -9,102 +9,65 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from farref.model import actions as act
+from farref.model import messages as msg
 from farref.model import network as net
 from farref.model import owner as own
 from farref.model import user as use
-from farref.model.actions import (
-    AbandonFetch,
-    Action,
-    CreateLocal,
-    CreateOnSelf,
-    CreateRemote,
-    Deliver,
-    DropMessage,
-    Duplicate,
-    EndCall,
-    FailCall,
-    FetchValue,
-    FinishFunction,
-    LetGo,
-    OwnerLetGo,
-    OwnerShare,
-    RegisterCreator,
-    Retry,
-    Shutdown,
-    TimeOutCreation,
-    UserShare,
-)
 from farref.model.ids import ForkId, RRefId
-from farref.model.messages import (
-    Ack,
-    Call,
-    CallFailed,
-    ChildAccept,
-    Control,
-    CreateFailed,
-    FetchCall,
-    FetchReturn,
-    ForkRequest,
-    Message,
-    RemoteCall,
-    RemoteFailed,
-    Return,
-    UserAccept,
-    UserDelete,
-)
 from farref.model.rules import RRefRules
 from farref.model.world import Bounds, ForkData, World
 
 
-def step(world: World, action: Action, bounds: Bounds, rules: RRefRules) -> World | None:
+def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:
     """Give the world after an action, or None where the action cannot happen."""
     match action:
-        case Deliver(message):
+        case act.Deliver(message):
             return _deliver(world, message, bounds, rules, keep=False)
-        case Duplicate(message):
+        case act.Duplicate(message):
             return _deliver(world, message, bounds, rules, keep=True)
-        case DropMessage(message):
+        case act.DropMessage(message):
             return _drop(world, message)
-        case Retry(message):
+        case act.Retry(message):
             again = net.retry(world.network, message)
             return again and world._replace(network=again)
-        case FailCall(message):
+        case act.FailCall(message):
             return _fail(world, message)
-        case CreateLocal() | CreateOnSelf() | CreateRemote():
+        case act.CreateLocal() | act.CreateOnSelf() | act.CreateRemote():
             return _create(world, action, bounds)
-        case OwnerShare():
+        case act.OwnerShare():
             return _owner_share(world, action, bounds, rules)
-        case UserShare():
+        case act.UserShare():
             return _user_share(world, action, bounds)
-        case FinishFunction(rref):
+        case act.FinishFunction(rref):
             fork = bounds.creator_fork(rref)
             return _at_owner(world, rref, own.finish_function(world.owners[rref], rref, fork, rules))
-        case RegisterCreator(rref):
+        case act.RegisterCreator(rref):
             fork = bounds.creator_fork(rref)
             return _at_owner(world, rref, own.register_creator(world.owners[rref], rref, fork))
-        case OwnerLetGo(rref):
+        case act.OwnerLetGo(rref):
             return _at_owner(world, rref, own.let_go(world.owners[rref], rules))
-        case LetGo(fork):
+        case act.LetGo(fork):
             return _at_user(world, fork, use.let_go(world.users[fork], bounds.rref_of(fork), fork, rules))
-        case EndCall(fork):
+        case act.EndCall(fork):
             return _at_user(world, fork, use.end_call(world.users[fork], bounds.rref_of(fork), fork, rules))
-        case FetchValue(fork):
+        case act.FetchValue(fork):
             if world.closing or not world.budgets.fetches:
                 return None
             asked = _at_user(world, fork, use.fetch(world.users[fork], bounds.rref_of(fork), fork))
             return asked and _spend(asked, "fetches")
-        case AbandonFetch(fork):
+        case act.AbandonFetch(fork):
             return _time_out(world, fork, use.abandon_fetch)
-        case TimeOutCreation(fork):
+        case act.TimeOutCreation(fork):
             only = rules.timeout_is_only_an_answer
             return _time_out(world, fork, use.time_out_creation if only else use.time_out_creation_as_confirmed)
-        case Shutdown():
+        case act.Shutdown():
             return None if world.closing else world._replace(closing=True)
         case _:
             assert_never(action)
 
 
-def _deliver(world: World, message: Message, bounds: Bounds, rules: RRefRules, *, keep: bool) -> World | None:
+def _deliver(world: World, message: msg.Message, bounds: Bounds, rules: RRefRules, *, keep: bool) -> World | None:
     if not net.is_flying(world.network, message):
         return None
     if keep:
@@ -114,15 +77,15 @@ def _deliver(world: World, message: Message, bounds: Bounds, rules: RRefRules, *
     else:
         world = world._replace(network=net.take(world.network, message))
     match message:
-        case Ack(of):
+        case msg.Ack(of):
             return _acknowledged(world, of, rules) if net.is_unanswered(world.network, of) else world
-        case ForkRequest() | ChildAccept() | UserDelete() | CreateFailed():
+        case msg.ForkRequest() | msg.ChildAccept() | msg.UserDelete() | msg.CreateFailed():
             return _control(world, message, rules)
         case _:
             return _receive(world, message, bounds, rules)
 
 
-def _control(world: World, message: Control, rules: RRefRules) -> World:
+def _control(world: World, message: msg.Control, rules: RRefRules) -> World:
     """Let a control message take effect the first time, and answer it every time (R7)."""
     again = net.was_processed(world.network, message)
     if again and rules.processes_once:
@@ -133,61 +96,61 @@ def _control(world: World, message: Control, rules: RRefRules) -> World:
     return after._replace(network=network._replace(repeated=True) if changed else network)
 
 
-def _take_effect(world: World, message: Control, rules: RRefRules) -> World:
+def _take_effect(world: World, message: msg.Control, rules: RRefRules) -> World:
     rref, fork = message.rref, message.fork
     owner = world.owners[rref]
     match message:
-        case ForkRequest():
+        case msg.ForkRequest():
             return _owner_did(world, rref, own.on_fork_request(owner, fork))
-        case UserDelete():
+        case msg.UserDelete():
             return _owner_did(world, rref, own.on_user_delete(owner, fork, rules))
-        case CreateFailed():
+        case msg.CreateFailed():
             return _owner_did(world, rref, own.on_create_failed(owner, rref, fork))
-        case ChildAccept():
+        case msg.ChildAccept():
             parent = _parent(world, fork)
             return _user_did(world, parent, use.on_child_accept(world.users[parent], rref, parent, fork, rules))
         case _:
             assert_never(message)
 
 
-def _acknowledged(world: World, message: Control, rules: RRefRules) -> World:
+def _acknowledged(world: World, message: msg.Control, rules: RRefRules) -> World:
     """Tell the sender of a control message that it took effect."""
     world = world._replace(network=net.settle(world.network, message))
     rref, fork = message.rref, message.fork
     match message:
-        case ForkRequest():
+        case msg.ForkRequest():
             return _user_did(world, fork, use.on_fork_confirmed(world.users[fork], rref, fork, rules))
-        case CreateFailed():
+        case msg.CreateFailed():
             return _user_did(world, fork, use.on_creation_confirmed(world.users[fork], rref, fork, rules))
-        case ChildAccept() | UserDelete():
+        case msg.ChildAccept() | msg.UserDelete():
             return world
         case _:
             assert_never(message)
 
 
-def _receive(world: World, message: Message, bounds: Bounds, rules: RRefRules) -> World:
+def _receive(world: World, message: msg.Message, bounds: Bounds, rules: RRefRules) -> World:
     """Hand a user call to the one it is meant for."""
     rref, fork = bounds.rref_of(message.fork), message.fork
     match message:
-        case RemoteCall():
+        case msg.RemoteCall():
             return _owner_did(world, rref, own.on_remote_call(world.owners[rref], rref, fork, rules))
-        case UserAccept():
+        case msg.UserAccept():
             return _user_did(world, fork, use.on_creation_confirmed(world.users[fork], rref, fork, rules))
-        case RemoteFailed():
+        case msg.RemoteFailed():
             return _user_did(world, fork, use.on_remote_failed(world.users[fork], rref, fork, rules))
-        case Call() | Return():
+        case msg.Call() | msg.Return():
             return _receive_share(world, message, bounds, rules)
-        case CallFailed():
+        case msg.CallFailed():
             return _receive_failure(world, message, rules)
-        case FetchCall():
+        case msg.FetchCall():
             return _owner_did(world, rref, own.on_fetch_call(world.owners[rref], rref, fork))
-        case FetchReturn():
+        case msg.FetchReturn():
             return _user_did(world, fork, use.on_fetch_return(world.users[fork], rref, fork, rules))
         case _:
             raise AssertionError(f"{message} is not a user call")
 
 
-def _receive_share(world: World, carrier: Call | Return, bounds: Bounds, rules: RRefRules) -> World:
+def _receive_share(world: World, carrier: msg.Call | msg.Return, bounds: Bounds, rules: RRefRules) -> World:
     """Hand a fork to its holder: the four cases of sharing (R14 to R19)."""
     rref, fork = carrier.rref, carrier.fork
     data = world.lineage[fork]
@@ -201,7 +164,7 @@ def _receive_share(world: World, carrier: Call | Return, bounds: Bounds, rules: 
     return _user_did(world, fork, use.on_share_from_user(world.users[fork], carrier, rules))
 
 
-def _receive_failure(world: World, message: CallFailed, rules: RRefRules) -> World:
+def _receive_failure(world: World, message: msg.CallFailed, rules: RRefRules) -> World:
     """Tell the one who shared a fork that nobody received it (R28)."""
     rref, fork, parent = message.rref, message.fork, world.lineage[message.fork].parent
     if parent is None:
@@ -209,37 +172,39 @@ def _receive_failure(world: World, message: CallFailed, rules: RRefRules) -> Wor
     return _user_did(world, parent, use.on_call_failed(world.users[parent], rref, parent, fork, rules))
 
 
-def _drop(world: World, message: Message) -> World | None:
+def _drop(world: World, message: msg.Message) -> World | None:
     if not net.is_flying(world.network, message) or not world.budgets.drops:
         return None
     return _spend(world._replace(network=net.take(world.network, message)), "drops")
 
 
-def _fail(world: World, message: RemoteCall | Call | Return) -> World | None:
+def _fail(world: World, message: msg.RemoteCall | msg.Call | msg.Return) -> World | None:
     if not net.is_flying(world.network, message) or not world.budgets.failures:
         return None
-    failed = RemoteFailed if type(message) is RemoteCall else CallFailed
+    failed = msg.RemoteFailed if type(message) is msg.RemoteCall else msg.CallFailed
     network = net.send(net.take(world.network, message), (failed(message.rref, message.fork),))
     return _spend(world._replace(network=network), "failures")
 
 
-def _create(world: World, action: CreateLocal | CreateOnSelf | CreateRemote, bounds: Bounds) -> World | None:
+def _create(
+    world: World, action: act.CreateLocal | act.CreateOnSelf | act.CreateRemote, bounds: Bounds
+) -> World | None:
     owner, fork = world.owners[action.rref], bounds.creator_fork(action.rref)
     if owner.phase is not own.Entry.ABSENT or world.minted[action.rref] or world.closing:
         return None
     match action:
-        case CreateLocal(rref):
+        case act.CreateLocal(rref):
             return _owner_did(world, rref, own.create_local(owner))
-        case CreateOnSelf(rref):
+        case act.CreateOnSelf(rref):
             return _owner_did(world, rref, own.create_on_self(owner))
-        case CreateRemote(rref, worker):
+        case act.CreateRemote(rref, worker):
             minted = _mint(world, rref, fork, ForkData(worker))
             return _user_did(minted, fork, use.create_remote(world.users[fork], rref, fork))
         case _:
             assert_never(action)
 
 
-def _owner_share(world: World, action: OwnerShare, bounds: Bounds, rules: RRefRules) -> World | None:
+def _owner_share(world: World, action: act.OwnerShare, bounds: Bounds, rules: RRefRules) -> World | None:
     child = _next_fork(world, action.rref, bounds)
     if child is None:
         return None
@@ -248,7 +213,7 @@ def _owner_share(world: World, action: OwnerShare, bounds: Bounds, rules: RRefRu
     return shared and _mint(shared, action.rref, child, ForkData(action.target))
 
 
-def _user_share(world: World, action: UserShare, bounds: Bounds) -> World | None:
+def _user_share(world: World, action: act.UserShare, bounds: Bounds) -> World | None:
     if world.users[action.fork].handle is not use.Handle.HELD:
         return None
     rref = bounds.rref_of(action.fork)

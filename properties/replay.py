@@ -125,7 +125,7 @@ class Moment:
                 return NETWORK
             case CreateRemote(_, worker):
                 return worker_name(worker)
-            case OnFork(fork) | UserShare(fork):
+            case OnFork(fork):
                 return self.holder(fork)
             case Shutdown():
                 return EVERYONE

@@ -137,10 +137,10 @@ def nobody_is_left(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> 
 # -- the list ----------------------------------------------------------------------------------------------------------
 
 _WHEN: dict[ForkPredicate, tuple[str, Callable[[Bounds], object]]] = {
-    owner_shares_with_user: ("R14", lambda bounds: bounds.forks > 1),
+    owner_shares_with_user: ("R14", lambda bounds: bounds.owner_shares and bounds.forks > 1),
     user_shares_with_user: ("R16", lambda bounds: bounds.workers > 2 and bounds.forks > 1),
     user_shares_with_owner: ("R19", lambda bounds: bounds.forks > 1),
-    owner_shares_with_itself: ("R19", lambda bounds: bounds.self_shares),
+    owner_shares_with_itself: ("R19", lambda bounds: bounds.owner_shares and bounds.self_shares),
     result_is_used_before_it_is_confirmed: ("R16", lambda bounds: bounds.results and bounds.forks > 2),
     three_generations_live_at_once: ("R24", lambda bounds: bounds.workers > 2 and bounds.forks > 2),
     fork_is_deleted_before_its_parent_is_counted: ("R26", lambda bounds: bounds.workers > 2 and bounds.forks > 1),

@@ -92,14 +92,13 @@ class Search:
     def __init__(
         self, model: Model, run: Run, symmetry: bool, stop_at_violation: bool, bits_wanted: dict[int, int]
     ) -> None:
-        self.model, self.run, self.symmetry, self.stop_at_violation = model, run, symmetry, stop_at_violation
+        self.model, self.run, self.stop_at_violation = model, run, stop_at_violation
         shape = Shape(model.initial)
         self.columns = Columns(shape, bits_wanted)
         self.expander = Expander(model, run.actions, self.columns, Orbits(shape, model.renamings() if symmetry else ()))
         self.judges = Judges(run, self.columns)
         self.visited, self.origins = Visited(), Origins(len(run.actions))
         self.rests: dict[str, Rest] = {}  # by property
-        self.bytes_peak = 0
 
     def explore(self) -> None:
         """Go through the levels until nothing new is found, something broke, or the budget is spent."""
@@ -195,8 +194,6 @@ class Search:
             for one, some in zip(prints, some_prints, strict=True):
                 one[begin:size] = some
             size = begin
-        both = level.rows.nbytes + rows.nbytes + 8 * len(prints) * (len(level.rows) + len(rows))
-        self.bytes_peak = max(self.bytes_peak, self.visited.bytes_peak + self.origins.bytes + both)
         return Level(rows, prints, level.start + len(level.rows))
 
     def path(self, number: int) -> tuple[Action, ...]:
@@ -207,9 +204,7 @@ class Search:
         run = self.run
         run.collision_bound = run.distinct**2 / 2**65
         run.notes.append(f"{self.expander.calls} calls of step, {self.judges.calls} of predicates")
-        run.notes.append(
-            f"{self.columns.words} words a row; at most {self.bytes_peak / run.distinct:.0f} bytes for each state"
-        )
+        run.notes.append(f"a state is {self.columns.words} words of 64 bits, and its fingerprint one")
 
     def decide_cycles(self) -> None:
         """Decide the eventually-properties: by proof if there is one, else by looking at the graph, if it is small."""

@@ -107,7 +107,10 @@ class Budget:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a running search is, told at the end of each level and about once a second in between."""
+    """Where a running search is, told as each level begins and about once a second in between.
+
+    `frontier` counts the states of the level at hand that are still to be expanded.
+    """
 
     distinct: int
     generated: int

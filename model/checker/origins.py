@@ -19,7 +19,6 @@ class Origins:
         self._actions: list[NDArray[np.unsignedinteger]] = []
         self._action_type = np.min_scalar_type(actions)
         self.size = 1
-        self.bytes = 0
 
     def add(self, parents: Numbers, actions: Numbers) -> None:
         """Number further states."""
@@ -28,7 +27,6 @@ class Origins:
             self._parents.append(parents.astype(np.uint32))
             self._actions.append(actions.astype(self._action_type))
             self.size += parents.size
-            self.bytes += self._parents[-1].nbytes + self._actions[-1].nbytes
 
     def path(self, number: int) -> list[int]:
         """List the numbers of the actions that lead from the initial state to a state."""

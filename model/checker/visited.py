@@ -26,7 +26,6 @@ class Visited:
         self._bits = START_BITS
         self._table = np.zeros(1 << START_BITS, np.uint64)
         self.size = 0
-        self.bytes_peak = self._table.nbytes  # reached while growing
 
     def add(self, prints: Words) -> Numbers:
         """Put fingerprints in; give the positions, in order, of those that are new, one for each."""
@@ -65,7 +64,6 @@ class Visited:
         old = self._table
         self._bits += 1
         self._table = np.zeros(1 << self._bits, np.uint64)
-        self.bytes_peak = old.nbytes + self._table.nbytes
         for start in range(0, old.size, MOVE_AT_ONCE):
             part = old[start : start + MOVE_AT_ONCE]
             self._put(part[part != 0])
