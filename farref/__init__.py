@@ -1,7 +1,7 @@
-"""farref: a model-checked reference for PyTorch's RRef and distributed autograd protocols.
+"""farref: a model-checked reference for PyTorch's RRef protocol.
 
-`farref.model` is the protocol as a pure state machine with an explicit-state checker, `farref.properties` says what must
-hold, `farref.impl` is (from the next release on) a real multi-process implementation. Start with `spec/README.md`.
+`farref.model` is the protocol as a pure state machine with an explicit-state checker beneath, `farref.properties` says what
+must hold and which defects are known, and the commands are in `farref.cli`. Start with `spec/README.md`.
 """
 
 __version__ = "0.1.0"
