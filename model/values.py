@@ -2,7 +2,8 @@
 
 A state is a tree of immutable values. Records are `typing.NamedTuple`s, changed with `record._replace(...)`. A `Table` is a
 fixed-length tuple indexed by an id, an `IdSet` a set of small ids drawn from a fixed range. Leaves are booleans, enum
-members, small integers and None. Everything compares and hashes in C, which the reference checker does millions of times.
+members, small integers and None; leaves of one place that compare equal must be alike (not 1 beside True). Everything
+compares and hashes in C, which the reference checker does millions of times.
 
 Only the operations below are used on a state, so that the fast checker may hand a step function a stand-in that records
 what was looked at (`checker/views.py`). Nothing else about a state may be asked for: no isinstance, no slicing.

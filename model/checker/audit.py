@@ -1,8 +1,8 @@
 """Spot checks: does a function do the same on a view as on the state itself?
 
-Views are faithful as long as a model keeps to the operations in `values.py`. If it does not, say by asking for
-`isinstance(part, Fork)`, nothing fails: the view just is no Fork. So now and then one state is unpacked and everything is
-tried on it, the plain way, and compared with what the tables say.
+Views are faithful as long as a model keeps to the operations in `values.py`. Most others fail on a view, but not all: asked
+whether `type(part) is Fork`, a view just is no Fork. So now and then one state is unpacked and everything is tried on it, the
+plain way, and compared with what the tables say. A sample, not a proof: the reference engine is the judge.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from farref.model.checker.successors import Candidates, Expander
 
 LIKELY_CAUSE = (
     "does something else with a view of a state than with the state itself; "
-    "does it use isinstance, match, identity, or anything else that model/values.py does not name?"
+    "does it use type(), identity, or anything else that model/values.py does not name?"
 )
 
 

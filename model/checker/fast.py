@@ -7,7 +7,8 @@ millions of states. States are rows of packed bits (`columns.py`), successors ar
 state is new is decided by its 64-bit fingerprint (`visited.py`). Two states with the same fingerprint would be taken for
 one; the result tells how likely that was to happen at all.
 
-Levels, their order and the choice among violations are those of the reference engine. Eventually needs to know of cycles:
+Levels, and the choice of property, case and length among violations, are those of the reference engine; where several runs
+are shortest, another one may be told. Eventually needs to know of cycles:
 `ranking.py` proves from the footprints that there are none. Where it cannot, the reference engine looks at the graph.
 """
 
@@ -168,7 +169,9 @@ class Search:
             for mine, flips in zip(level.prints, outcomes.prints, strict=True)
         ]
         new = self.visited.add(smallest(prints))
-        new = new.take(np.argsort(parents.take(new), kind="stable"))  # numbered as the reference engine would
+        new = new.take(
+            np.argsort(parents.take(new), kind="stable")
+        )  # by parent, then by action: what is listed first is told first
         parents = parents.take(new)
         self.origins.add(parents + level.start, candidates.actions(new))
         self._count(candidates, new.size)
@@ -202,7 +205,9 @@ class Search:
 
     def _take_notes(self) -> None:
         run = self.run
-        run.collision_bound = run.distinct**2 / 2**65
+        run.collision_bound = (
+            run.distinct**2 * len(self.expander.outcomes.prints) / 2**65
+        )  # orbits have several fingerprints
         run.notes.append(f"{self.expander.calls} calls of step, {self.judges.calls} of predicates")
         run.notes.append(f"a state is {self.columns.words} words of 64 bits, and its fingerprint one")
 

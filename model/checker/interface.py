@@ -85,7 +85,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A shortest run that breaks a property: its actions from the initial state, and which instance failed.
+    """A run that breaks a property, a shortest one unless it was a random walk: its actions, and which instance failed.
 
     For a run that goes round for ever, `loop_start` is the number of steps before the part that repeats.
     """

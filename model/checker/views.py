@@ -7,9 +7,9 @@ nothing is read that nobody asked for. When the step returns, `changes_to` compa
 given. There, a write counts as a read of the old value: then the footprint fixes what changes into what.
 
 A view has the attributes of the record, table or set it stands for: methods and properties are taken over from its class,
-to be run on the view. Three things cannot be imitated. `isinstance` and `match` see a view's own class, the engine's
-audits find that out; hashing, and whatever else tuples can do and `values.py` does not name, fails, and is reported as the
-model's mistake.
+to be run on the view. What cannot be imitated fails, and is reported as the model's mistake: `isinstance` and `match` on a
+part of a state, its text, its hash, and whatever else tuples can do and `values.py` does not name. `type(part)` is the one
+question that gets a wrong answer without a word; the engine's audits sample for it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ from farref.model.values import IdSet, Table
 NOT_TAKEN_OVER = frozenset(
     ("__slots__", "__new__", "__getnewargs__", "__repr__", "__dict__", "__weakref__", "__eq__", "__hash__", "_make")
 )
+
+
+ONLY_VALUES = "only the operations of model/values.py can be used on a state"
 
 
 class Reader:
@@ -58,6 +61,14 @@ class View:
     def __init__(self, reader: Reader, node: Node, changes: dict[int, Any]) -> None:
         self._reader, self._node, self._changes = reader, node, changes
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What `isinstance` and `match` ask for when the real class does not answer them."""
+        raise ModelError(f"the class of {spell(self._node.path)} was asked for; {ONLY_VALUES}")
+
+    def __repr__(self) -> str:
+        raise ModelError(f"the text of {spell(self._node.path)} was asked for; {ONLY_VALUES}")
+
     def _part(self, position: int) -> Any:
         if position in self._changes:
             return self._changes[position]
@@ -68,7 +79,7 @@ class View:
 
     def _position(self, key: Any) -> int:
         if isinstance(key, slice):
-            raise ModelError(f"{spell(self._node.path)} was sliced; only the operations of model/values.py can be used")
+            raise ModelError(f"{spell(self._node.path)} was sliced; {ONLY_VALUES}")
         position, length = index(key), len(self)
         if not -length <= position < length:
             raise IndexError(f"index {position} is out of range for {spell(self._node.path)}, of length {length}")
@@ -84,7 +95,7 @@ class View:
         return self._part(self._position(key))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, tuple | View) or len(self) != len(other):
+        if not isinstance(other, View | tuple) or len(self) != len(other):
             return False
         if isinstance(other, View) and self._is_untouched(other):
             return True

@@ -84,6 +84,16 @@ class TestSharing:
         assert play.owner.held
         assert play.counted == []
 
+    def test_R16_a_parked_handle_is_nobodys_to_use(self) -> None:
+        play = created()("UserShare(f0, C, Call)", "Deliver(Call(f1))")
+        assert not {"LetGo(f1)", "FetchValue(f1)", "UserShare(f1, A, Call)"} & set(play.enabled())
+
+    def test_R14_the_owner_shares_only_what_it_holds(self) -> None:
+        play = created()("FinishFunction(x0)")
+        assert "OwnerShare(x0, C, Call)" not in play.enabled()
+        play("UserShare(f0, B, Call)", "Deliver(Call(f1))")
+        assert "OwnerShare(x0, C, Call)" in play.enabled()
+
 
 class TestUse:
     def test_R20_a_fetch_is_parked_until_there_is_a_value(self) -> None:
@@ -103,12 +113,27 @@ class TestUse:
         assert play.user(0).phase is User.ABSENT
         assert "Deliver(UserDelete(f0))" in play.enabled()
 
+    def test_R20_everybody_who_waits_is_answered(self) -> None:
+        play = Play(Bounds(workers=3, forks=2, fetches=2))("CreateRemote(x0, A)", "UserShare(f0, C, Call)")
+        play("Deliver(Call(f1))", "Deliver(ForkRequest(f1))", "Deliver(Ack(ForkRequest(f1)))")
+        play("FetchValue(f0)", "FetchValue(f1)", "Deliver(FetchCall(f0))", "Deliver(FetchCall(f1))")
+        play("Deliver(RemoteCall(f0))")
+        assert list(play.owner.fetches.members()) == [0, 1]
+        play("FinishFunction(x0)")
+        assert {"Deliver(FetchReturn(f0))", "Deliver(FetchReturn(f1))"} <= set(play.enabled())
+
+    def test_R21_a_use_while_the_function_runs_waits_too(self) -> None:
+        play = created()("UserShare(f0, B, Call)", "Deliver(Call(f1))")
+        assert play.owner.waiting
+        assert not play("FinishFunction(x0)").owner.waiting
+
     def test_R21_an_early_use_waits_for_the_creation(self) -> None:
         play = Play(TRIO)("CreateRemote(x0, A)", "UserShare(f0, B, Call)", "Deliver(Call(f1))")
         assert play.owner.phase is Entry.EXPECTED
         assert play.owner.waiting
         assert "OwnerLetGo(x0)" not in play.enabled()
-        assert not play("Deliver(RemoteCall(f0))", "FinishFunction(x0)").owner.waiting
+        assert play("Deliver(RemoteCall(f0))").owner.waiting, "the creation has arrived, the value has not"
+        assert not play("FinishFunction(x0)").owner.waiting
 
     @pytest.mark.parametrize(
         ("rules", "phase"), [(without("entry_waits_for_creation"), Entry.GONE), (SOUND, Entry.EXPECTED)]
@@ -137,6 +162,13 @@ class TestDeletion:
         play = Play(TRIO)("CreateRemote(x0, A)", "LetGo(f0)")
         assert play.user(0).phase is User.PENDING
         assert play("Deliver(RemoteCall(f0))", "Deliver(UserAccept(f0))").user(0).phase is User.ABSENT
+
+    def test_R25_a_result_let_go_of_while_pending_is_deleted_once_it_is_confirmed(self) -> None:
+        play = created()("UserShare(f0, C, Return)", "Deliver(Return(f1))", "LetGo(f1)", "Deliver(ForkRequest(f1))")
+        assert play.user(1).phase is User.PENDING
+        play("Deliver(Ack(ForkRequest(f1)))")
+        assert play.user(1).phase is User.ABSENT
+        assert {"Deliver(ChildAccept(f1))", "Deliver(UserDelete(f1))"} <= set(play.enabled())
 
     def test_R26_when_everybody_let_go_nothing_is_left(self) -> None:
         play = created()("UserShare(f0, C, Call)").finish()
@@ -188,6 +220,14 @@ class TestWhenThingsGoWrong:
         assert play.owner.phase is Entry.READY
         assert not play.owner.waiting
         assert play.counted == [0]
+
+    def test_R29_the_creator_keeps_its_handle(self) -> None:
+        play = Play(TRIO)("CreateRemote(x0, A)", "FailCall(RemoteCall(f0))", "Deliver(RemoteFailed(f0))")
+        assert play.user(0).handle is Handle.HELD
+        assert play("Deliver(CreateFailed(f0))", "Deliver(Ack(CreateFailed(f0)))").user(0).phase is User.CONFIRMED
+
+    def test_R32_nothing_is_created_after_shutdown(self) -> None:
+        assert Play(Bounds(workers=2, forks=1, shutdown=True))("Shutdown()").enabled() == []
 
     def test_R32_after_shutdown_nothing_new_is_begun(self) -> None:
         play = Play(Bounds(workers=2, forks=2, fetches=1, shutdown=True))

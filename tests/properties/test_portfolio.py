@@ -20,6 +20,7 @@ STATES = {
     "two forks": 186_404,
     "two RRefs": 316_969,
     "three workers": 342_762,
+    "two fetches": 6_581,
     "more faults": 148_939,
     "tree, results": 175_070,
     "tree, failures": 182_402,
