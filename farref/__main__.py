@@ -1,11 +1,28 @@
 """`farref` and `python -m farref`."""
 
-from farref.cli import cli
+from __future__ import annotations
+
+import io
+import signal
+import sys
+
+INTERRUPTED = 4
+"""The exit code of what ended with nothing decided, as in `cli.py`, which may not be imported yet."""
 
 
 def main() -> None:
-    """Run the command line."""
-    cli(prog_name="farref")
+    """Run the command line. A polite kill is taken for Ctrl-C, and either may come while modules are still imported."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no ✓ shows something else
+    try:
+        from farref.cli import cli
+
+        cli(prog_name="farref")
+    except KeyboardInterrupt:
+        print("farref: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

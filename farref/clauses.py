@@ -18,6 +18,7 @@ from farref.properties.rref import rref_properties
 HEADING: Final = re.compile(r"^### (R\d+)\. (.+)$", re.MULTILINE)
 LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+)")
 NONE: Final = "—"
+DEFECT: Final = re.compile(r"^### (N\w+)\. ", re.MULTILINE)
 
 
 class UnknownClauseError(Exception):
@@ -40,9 +41,18 @@ class Clause:
 @cache
 def clauses() -> dict[str, Clause]:
     """Cut the spec into its clauses, by id and in order."""
-    _, *pieces = HEADING.split((files("farref") / "spec" / "rref.md").read_text("utf-8"))
+    _, *pieces = HEADING.split(_read("rref.md"))
     cut = zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
     return {name: _clause(name, title, rest.split("\n## ")[0].strip()) for name, title, rest in cut}
+
+
+def defects() -> list[str]:
+    """List the known defects, those the model can express and those it cannot."""
+    return DEFECT.findall(_read("differences.md"))
+
+
+def _read(name: str) -> str:
+    return (files("farref") / "spec" / name).read_text("utf-8")
 
 
 def _clause(name: str, title: str, text: str) -> Clause:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +20,8 @@ from farref.doctor import examine, findings_document, is_fit, show_findings
 from farref.document import document
 from farref.model.checker.interface import ModelError
 from farref.options import bounds_options, check_options, make_request, subject_argument
-from farref.pretty import console, show, show_story
+from farref.output import discard, page, put
+from farref.pretty import show, show_story
 from farref.progress import telling
 from farref.properties.trace import Trace, TraceError, decode, encode
 from farref.report import EXIT_CODES, Report
@@ -29,6 +33,8 @@ from farref.twin import TlcFailed
 
 OK, USAGE, HARNESS, INCOMPLETE = 0, 2, 3, 4
 """The exit codes, the same for every command; those of verdicts are in `report.py`."""
+
+READER_LEFT: Final = 128 + signal.SIGPIPE
 
 TABLES: Final = {"rule": each_rule, "claim": each_claim}
 
@@ -47,9 +53,11 @@ class Commands(click.Group):
             code = _complain(str(error), HARNESS)
         except (KeyboardInterrupt, click.Abort):
             code = _complain("interrupted", INCOMPLETE)
-        except BrokenPipeError:
-            sys.stderr.close()  # the reader of our output has gone; there is nobody to tell
-            code = OK
+        except SystemExit:
+            code = READER_LEFT  # click ends with 1 if nobody reads the help, and 1 is a verdict
+        except OSError as error:
+            discard()
+            code = _complain(str(error), HARNESS)
         except Exception:
             traceback.print_exc()  # a fault of ours, and it must not be taken for a verdict
             code = HARNESS
@@ -63,17 +71,28 @@ class Commands(click.Group):
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(f"farref: {' '.join(message.split())}", err=True)
+    _remark(" ".join(message.split()))
     return code
 
 
+def _remark(message: str) -> None:
+    """Say something that is not the result."""
+    with suppress(OSError):
+        click.echo(f"farref: {message}", err=True)
+
+
 def _print_json(content: object) -> None:
-    click.echo(msgspec.json.format(msgspec.json.encode(content), indent=1))
+    put(msgspec.json.format(msgspec.json.encode(content), indent=1).decode())
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(__version__, message="farref %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> int:
     """A model-checked reference for PyTorch's RRef protocol.
 
     \b
@@ -85,6 +104,9 @@ def cli() -> None:
 
     Exit codes: 0 holds, 1 violated, 2 wrong usage, 3 something needed is missing, 4 ended with nothing decided.
     """
+    if ctx.invoked_subcommand is None:
+        put(ctx.get_help())
+    return USAGE
 
 
 @cli.command()
@@ -113,12 +135,13 @@ def check(**given: Any) -> int:
         return _check_many(request, given)
     if given["form"] == "markdown":
         raise click.UsageError("--format markdown is for tables; add --each rule or --each claim")
+    _refuse_place(given["save"])
     with telling(len(request.configurations), quiet=given["quiet"]) as on_configuration:
         report = Report(carry_out(request, on_configuration))
     if given["form"] == "json":
         _print_json(document(report))
     else:
-        show(report)
+        show(report, given["save"])
     _save(report.trace, given["save"])
     return report.exit_code
 
@@ -126,6 +149,8 @@ def check(**given: Any) -> int:
 def _check_many(request: Request, given: dict[str, Any]) -> int:
     if given["each"] and (request.claim or request.without or request.profile != "sound"):
         raise click.UsageError("--each goes through them all; leave out --claim, --without and --profile")
+    if given["each"] == "claim" and not request.is_portfolio:
+        raise click.UsageError("--each claim has its own bounds; leave out yours")
     if given["compare_engines"] and (given["each"] or request.walk or request.is_portfolio):
         raise click.UsageError(
             "--compare-engines needs one configuration: give bounds or a claim, neither --each nor --walk"
@@ -139,24 +164,32 @@ def _check_many(request: Request, given: dict[str, Any]) -> int:
         case "json":
             _print_json(listing_document(listing))
         case "markdown":
-            click.echo(listing_markdown(listing))
+            put(listing_markdown(listing))
         case _:
-            show_listing(console(), listing)
+            with page() as console:
+                show_listing(console, listing)
     return EXIT_CODES[listing.verdict]
 
 
 def _save(trace: Trace | None, path: str | None) -> None:
     if path is not None and trace is not None:
-        _write(path, encode(trace))
+        _write(path, encode(trace), "counterexample")
     elif path is not None:
-        click.echo(f"farref: nothing was violated, so {path} was not written", err=True)
+        _remark(f"nothing was violated, so {path} was not written")
 
 
-def _write(path: str, content: bytes) -> None:
+def _refuse_place(path: str | None) -> None:
+    """Refuse to begin what could not be kept."""
+    if path is not None and not Path(path).exists() and not os.access(Path(path).absolute().parent, os.W_OK | os.X_OK):
+        raise click.UsageError(f"{path} cannot be written: no such folder, or not one that can be written to")
+
+
+def _write(path: str, content: bytes, what: str) -> None:
     try:
         Path(path).write_bytes(content)
     except OSError as error:
         raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
+    _remark(f"the {what} was written to {path}")
 
 
 @cli.command()
@@ -173,13 +206,16 @@ def explain(trace: str, output: str | None, form: str) -> int:
     farref explain trace.json
     farref explain trace.json -o trace.svg
     """
+    if output is not None and not output.lower().endswith(".svg"):
+        raise click.UsageError(f"-o draws SVG, and {output} does not end in .svg")
     told = _read(trace)
     if output is not None:
-        _write(output, draw(told).encode())
+        _write(output, draw(told).encode(), "diagram")
     if form == "json":
         _print_json(told)
     else:
-        show_story(console(), told)
+        with page() as console:
+            show_story(console, told)
     return OK
 
 
@@ -209,9 +245,10 @@ def spec(clause: str | None, form: str) -> int:
     if form == "json":
         _print_json(found)
     elif clause is None:
-        click.echo("\n".join(f"{one.id:4} {one.title}" for one in found))
+        put("\n".join(f"{one.id:4} {one.title}" for one in found))
     else:
-        show_clause(console(), found[0])
+        with page() as console:
+            show_clause(console, found[0])
     return OK
 
 
@@ -223,5 +260,6 @@ def doctor(form: str) -> int:
     if form == "json":
         _print_json(findings_document(findings))
     else:
-        show_findings(console(), findings)
+        with page() as console:
+            show_findings(console, findings)
     return OK if is_fit(findings) else HARNESS

@@ -14,7 +14,8 @@ from typing import Final
 
 from farref import svg
 from farref.properties.replay import EVERYONE, NETWORK, Fate
-from farref.properties.trace import MessageRecord, StepRecord, Trace
+from farref.properties.trace import MessageRecord, StepRecord, Trace, rules_text
+from farref.words import counted
 
 BLUE, GREY, RED, VIOLET = "#2456c9", "#7a8394", "#c0262d", "#8338b5"
 OWNER_PAPER, ALARM_PAPER = "#e4edff", "#fdecec"
@@ -269,5 +270,5 @@ def _under_way(start: float, target: float) -> float:
 
 
 def _title(trace: Trace) -> str:
-    rules = f"SOUND without {trace.without}" if trace.without else f"the {trace.profile.upper()} profile"
-    return f"{trace.property.id} violated in {len(trace.steps)} steps under {rules}"
+    steps, rules = counted(len(trace.steps), "step"), rules_text(trace.profile, trace.without)
+    return f"{trace.property.id} violated in {steps} under {rules}"

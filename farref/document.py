@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, Final
 
 from farref.model.checker.interface import Property
 from farref.model.world import Bounds
 from farref.properties.trace import Trace
 from farref.report import Report
+from farref.request import Request
 from farref.search import Run
 
 Document = dict[str, Any]
+
+BOUNDS_ARE: Final = "the largest value of each bound over the configurations, none of which has all of them"
 
 
 def document(report: Report) -> Document:
@@ -24,7 +27,7 @@ def document(report: Report) -> Document:
         "claim": request.claim,
         "engine": request.engine_name,
         "symmetry": request.symmetry,
-        "bounds": _largest([configuration.bounds for configuration in request.configurations]),
+        **_bounds(request),
         "verdict": report.verdict.value,
         "distinct": report.distinct,
         "generated": report.generated,
@@ -43,9 +46,11 @@ def document(report: Report) -> Document:
     }
 
 
-def _largest(all_bounds: list[Bounds]) -> Document:
-    """Give the bounds of one configuration, or the largest of each bound over several."""
-    return {bound.name: max(getattr(bounds, bound.name) for bounds in all_bounds) for bound in fields(Bounds)}
+def _bounds(request: Request) -> Document:
+    """Give the bounds of one configuration; of several, the largest value of each bound, and say that they are that."""
+    everywhere = [configuration.bounds for configuration in request.configurations]
+    bounds = {bound.name: max(getattr(one, bound.name) for one in everywhere) for bound in fields(Bounds)}
+    return {"bounds": bounds, **({"bounds_are": BOUNDS_ARE} if request.is_portfolio else {})}
 
 
 def _property(report: Report, property_: Property) -> Document:

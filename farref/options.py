@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from difflib import get_close_matches
+from math import nan
 from typing import Any, Final, TypeVar
 
 import click
 
+from farref.clauses import defects
 from farref.model.checker.interface import Budget
 from farref.model.rules import PROFILES, RULES
 from farref.model.world import Bounds
@@ -49,6 +52,25 @@ class WholeNumber(click.IntRange):
             self.fail(f"{value!r} is not a whole number from {self.min} {upwards}", param, ctx)
 
 
+class Seconds(click.FloatRange):
+    """A number of seconds that ends some day; `nan` and `inf` do not."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True, max=1e6)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read the number."""
+        try:
+            seconds = float(super().convert(value, param, ctx))
+        except click.BadParameter:
+            seconds = nan
+        if seconds != seconds:
+            self.fail(f"{value!r} is not a number of seconds above 0, up to {self.max:,.0f}", param, ctx)
+        return seconds
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -72,7 +94,8 @@ def _default(value: Any) -> str:
 def make_request(given: dict[str, Any]) -> Request:
     """Turn the flags that were given into a request, or say what does not fit together."""
     bounds_given = {bound.name: given[bound.name] for bound in fields(Bounds) if given[bound.name] is not None}
-    claim, without = _claim(given["claim"]), given["without"]
+    _refuse_ignored(given)
+    claim, without = _claim(given["claim"]), _rule(given["without"])
     if without is not None and given["profile"] == "torch":
         raise click.UsageError("--without takes a rule away from the sound profile; leave out --profile torch")
     configurations, is_portfolio = _configurations(bounds_given, claim)
@@ -82,11 +105,21 @@ def make_request(given: dict[str, Any]) -> Request:
         profile=given["profile"],
         without=without,
         claim=claim,
-        engine=given["engine"],
+        engine=given["engine"] or ENGINES[0],
         budget=Budget(given["states_max"], given["seconds_max"], given["depth_max"]),
         symmetry=given["symmetry"],
         walk=_walk(given),
     )
+
+
+def _refuse_ignored(given: dict[str, Any]) -> None:
+    """Refuse what could be given and would not be heeded."""
+    if given["seed"] is not None and given["walk"] is None:
+        raise click.UsageError("--seed is for random walks; add --walk")
+    if given["compare_engines"] and given["engine"] is not None:
+        raise click.UsageError("--compare-engines runs every engine; leave out --engine")
+    if (given["compare_engines"] or given["engine"] == "tlc") and (given["states_max"] or given["depth_max"]):
+        raise click.UsageError("TLC stops neither at a number of states nor at a depth; use --seconds-max")
 
 
 def _walk(given: dict[str, Any]) -> Walk | None:
@@ -94,13 +127,25 @@ def _walk(given: dict[str, Any]) -> Walk | None:
         return None
     if given["engine"] == "tlc" or given["symmetry"]:
         raise click.UsageError("--walk goes with neither --engine tlc nor --symmetry")
-    return Walk(given["walk"], given["seed"])
+    return Walk(given["walk"], given["seed"] or 0)
+
+
+def _rule(name: str | None) -> str | None:
+    if name is not None and name not in RULES:
+        near = [f"did you mean {rule!r}?" for rule in get_close_matches(name, RULES, n=1)]
+        known = f"known are {', '.join(map(repr, RULES))}"
+        raise click.UsageError(f"--without: no rule is called {name!r}; {' '.join([*near, known])}")
+    return name
 
 
 def _claim(name: str | None) -> str | None:
     """Find a claim or a property by its id, however it is spelled."""
     known = [*CLAIMS, *(one.id for one in rref_properties(Bounds(shutdown=True)))]
     found = next((one for one in known if name is not None and one.lower() == name.lower()), None)
+    if name is not None and found is None and name.upper() in defects():
+        raise click.UsageError(
+            f"--claim: {name.upper()} is not modelled; spec/differences.md tells what is known of it"
+        )
     if name is not None and found is None:
         raise click.UsageError(f"--claim: no claim or property is called {name!r}; known are {', '.join(known)}")
     return found
@@ -136,18 +181,20 @@ def check_options(command: Command) -> Command:
     return command
 
 
+CHOICE_OF_PROFILES: Final = click.Choice(list(PROFILES), case_sensitive=False)
+
 _CHECK_OPTIONS: Final[list[Callable[[Any], Any]]] = [
-    click.option("--profile", type=click.Choice(list(PROFILES)), default="sound", help="Whose rules. Default sound."),
-    click.option("--without", type=click.Choice(RULES), metavar="RULE", help="SOUND without one rule (a mutant)."),
+    click.option("--profile", type=CHOICE_OF_PROFILES, default="sound", help="Whose rules. Default sound."),
+    click.option("--without", metavar="RULE", help="SOUND without one rule (a mutant)."),
     click.option("--claim", metavar="ID", help="One known defect (N1, N2, ...) or one property (P1, G1, ...) only."),
     click.option("--each", type=click.Choice(["rule", "claim"]), help="Table of every mutant, or of every claim."),
     click.option("--compare-engines", is_flag=True, help="Table of what reference, fast and tlc say."),
-    click.option("--engine", type=click.Choice(ENGINES), default="fast", help="Who searches. Default fast."),
+    click.option("--engine", type=click.Choice(ENGINES), help="Who searches. Default fast."),
     click.option("--states-max", type=WholeNumber(1), help="Stop after so many states per configuration."),
-    click.option("--seconds-max", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds."),
+    click.option("--seconds-max", type=Seconds(), help="Stop after so many seconds."),
     click.option("--depth-max", type=WholeNumber(1), help="Stop at this depth."),
     click.option("--symmetry", is_flag=True, help="Take workers that own nothing for interchangeable."),
     click.option("--walk", type=WholeNumber(1), metavar="N", help="Take N random walks instead of searching."),
-    click.option("--seed", type=int, default=0, help="Seed of the walks. Default 0."),
+    click.option("--seed", type=int, help="Seed of the walks. Default 0."),
     click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the counterexample to a file."),
 ]

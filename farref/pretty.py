@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import shlex
 from dataclasses import fields
+from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -12,47 +13,46 @@ from rich.text import Text
 
 from farref.model.checker.interface import Verdict
 from farref.model.world import Bounds
-from farref.properties.trace import Trace
+from farref.output import page
+from farref.properties.claims import CLAIMS
+from farref.properties.trace import Trace, rules_text
 from farref.report import Report
+from farref.words import counted
 
 MARKS: Final = {
     Verdict.HOLDS: Text("✓ holds", "green"),
     Verdict.VIOLATED: Text("✗ violated", "bold red"),
     Verdict.INCOMPLETE: Text("? incomplete", "yellow"),
 }
-PIPED_WIDTH: Final = 120
-DRAW: Final = "add --save trace.json, then farref explain trace.json -o trace.svg"
+NOT_DECIDED: Final = Text("? not decided", "yellow")
 
 
-def console() -> Console:
-    """Make the console that results are printed on; a pipe has no width of its own."""
-    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False, markup=False, emoji=False)
-
-
-def show(report: Report) -> None:
-    """Print a report."""
-    page, trace = console(), report.trace
-    page.print(_headline(report), style="bold")
-    page.print(_configurations(report))
-    page.print()
-    page.print(_properties(report))
-    page.print()
-    page.print(_counts(report))
-    for line in _coverage(report):
-        page.print(line)
-    for note in report.caveats:
-        page.print(f"note: {note}", style="yellow")
-    if trace is not None:
-        show_story(page, trace)
-        _show_others(page, report)
-    page.print(_conclusion(report))
+def show(report: Report, saved: str | None = None) -> None:
+    """Print a report, whose counterexample is saved to a file."""
+    with page() as console:
+        console.print(_headline(report), style="bold")
+        console.print(_configurations(report))
+        console.print()
+        console.print(_properties(report))
+        console.print()
+        console.print(_counts(report))
+        for line in _coverage(report):
+            console.print(line)
+        for note in report.caveats:
+            console.print(f"note: {note}", style="yellow")
+        if report.trace is not None:
+            show_story(console, report.trace)
+            _show_others(console, report)
+            console.print(Text.assemble(("See it again:     ", "bold"), report.replay or ""), soft_wrap=True)
+            console.print(Text.assemble(("Draw it:          ", "bold"), _how_to_draw(saved)), soft_wrap=True)
+        console.print(_conclusion(report))
 
 
 def _headline(report: Report) -> str:
     request = report.request
-    rules = f"SOUND without {request.without}" if request.without else f"{request.profile.upper()} profile"
     what = f"claim {request.claim}" if request.claim else "every property"
-    return f"{request.subject}: {what} under the {rules}, engine {request.engine_name}"
+    rules = rules_text(request.profile, request.without)
+    return f"{request.subject}: {what} under {rules}, engine {request.engine_name}"
 
 
 def _plain_table() -> Table:
@@ -62,15 +62,21 @@ def _plain_table() -> Table:
 def _configurations(report: Report) -> Table:
     table = _plain_table()
     table.add_column("configuration", no_wrap=True)
-    table.add_column("bounds", ratio=1, no_wrap=True)
+    table.add_column("bounds", ratio=1)
     for name in ("states", "depth", "seconds"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for run in report.runs:
         bounds, result = run.configuration.bounds, run.result
         counts = (f"{result.distinct:,}", str(result.depth), f"{result.seconds:.1f}")
-        table.add_row(run.configuration.name, _describe(bounds), *counts, MARKS[run.verdict])
+        table.add_row(run.configuration.name, _describe(bounds), *counts, _mark(report, run.verdict))
     return table
+
+
+def _mark(report: Report, verdict: Verdict) -> Text:
+    """Mark a verdict. What was not looked at once something else broke is not a shortcoming of the search."""
+    is_left_open = verdict is Verdict.INCOMPLETE and report.verdict is Verdict.VIOLATED
+    return (NOT_DECIDED if is_left_open else MARKS[verdict]).copy()
 
 
 def _describe(bounds: Bounds) -> str:
@@ -89,21 +95,21 @@ def _properties(report: Report) -> Table:
     table = _plain_table()
     table.add_column("property", no_wrap=True)
     table.add_column("clause", no_wrap=True)
-    table.add_column("", ratio=1, no_wrap=True)
+    table.add_column("", ratio=1)
     table.add_column("verdict", no_wrap=True)
     for one in report.claims:
-        mark, steps = MARKS[report.verdicts[one.id]].copy(), report.steps_to_violation(one)
-        mark.append(f" in {steps} steps" if steps is not None else "")
+        mark, steps = _mark(report, report.verdicts[one.id]), report.steps_to_violation(one)
+        mark.append("" if steps is None else f" in {counted(steps, 'step')}")
         table.add_row(one.id, one.clause, f"{one.kind.value}: {one.text}", mark)
     return table
 
 
 def _counts(report: Report) -> str:
     rate = report.distinct / report.seconds if report.seconds else 0
-    counts = f"{report.distinct:,} states, {report.generated:,} transitions, depth {report.depth}"
+    seen = f"{counted(report.distinct, 'state')}, {counted(report.generated, 'transition')}"
     cost = f"{report.seconds:.1f} s ({rate:,.0f} states/s), {report.peak_mb:.0f} MB"
     missed = f"; chance of a missed state < {report.collision_bound:.0e}" if report.collision_bound else ""
-    return f"{counts} in {cost}{missed}"
+    return f"{seen}, depth {report.depth} in {cost}{missed}"
 
 
 def _coverage(report: Report) -> list[Text]:
@@ -120,38 +126,44 @@ def _coverage(report: Report) -> list[Text]:
 def _example(report: Report) -> str:
     """Name the witness that was hardest to reach."""
     hardest = max(report.witnesses, key=lambda one: report.shortest(one) or 0)
-    return f", for example in {report.shortest(hardest)} steps: {hardest.text}"
+    return f", for example in {counted(report.shortest(hardest) or 0, 'step')}: {hardest.text}"
 
 
-def show_story(page: Console, trace: Trace) -> None:
+def show_story(console: Console, trace: Trace) -> None:
     """Print a counterexample as a numbered story, with what it breaks and what that means."""
     broken = trace.property
-    page.print()
-    page.print(Text.assemble((f"{broken.id} (clause {broken.clause}) is violated", "bold red"), f": {broken.text}"))
+    console.print()
+    console.print(Text.assemble((f"{broken.id} (clause {broken.clause}) is violated", "bold red"), f": {broken.text}"))
     steps = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
     steps.add_column(justify="right", style="dim")
     steps.add_column()
     for number, step in enumerate(trace.steps, start=1):
         steps.add_row(str(number), step.text)
-    page.print(steps)
-    page.print(Text.assemble(("What this means: ", "bold"), trace.meaning))
+    console.print(steps)
+    console.print(Text.assemble(("What this means: ", "bold"), trace.meaning))
 
 
-def _show_others(page: Console, report: Report) -> None:
-    others = [f"{name} in {len(found.actions)} steps" for name, (_, found) in report.counterexamples.items()]
-    if len(others) > 1:
-        page.print(
-            f"Violated as well: {', '.join(others[1:])}. See one with --claim {list(report.counterexamples)[1]}."
-        )
-    page.print(Text.assemble(("See it again:     ", "bold"), report.replay or ""), soft_wrap=True)
-    page.print(Text.assemble(("Draw it:          ", "bold"), DRAW))
+def _show_others(console: Console, report: Report) -> None:
+    found = {name: counted(len(run.actions), "step") for name, (_, run) in report.counterexamples.items()}
+    others = list(found)[1:]
+    if others:
+        told = ", ".join(f"{name} in {found[name]}" for name in others)
+        console.print(f"Violated as well: {told}. See one with --claim {others[0]}.")
+
+
+def _how_to_draw(saved: str | None) -> str:
+    if saved is None:
+        return "add --save trace.json, then farref explain trace.json -o trace.svg"
+    return shlex.join(["farref", "explain", saved, "-o", str(Path(saved).with_suffix(".svg"))])
 
 
 def _conclusion(report: Report) -> Text:
     match report.verdict:
         case Verdict.HOLDS:
             where = "every configuration" if report.request.is_portfolio else "this configuration"
-            return Text(f"HOLDS: in every reachable state of {where}.", "bold green")
+            is_defect = report.request.claim in CLAIMS and report.request.is_expected_to_hold
+            hint = " Add --profile torch to see it break." if is_defect else ""
+            return Text.assemble((f"HOLDS: in every reachable state of {where}.", "bold green"), hint)
         case Verdict.VIOLATED:
             unreached = [one.id for one in report.witnesses if report.verdicts[one.id] is Verdict.VIOLATED]
             return Text(f"VIOLATED{': never reached: ' if unreached else ''}{', '.join(unreached)}", "bold red")

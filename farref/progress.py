@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from rich.console import Console
 
 from farref.model.checker.interface import Progress
 from farref.properties.portfolio import Configuration
+from farref.words import counted
 
 PLAIN_SECONDS: Final = 5.0
+SPINNER_WIDTH: Final = 2
 
 
 class Teller:
@@ -37,7 +39,7 @@ class Teller:
             self.depth, self.level_before, self.level = progress.depth, self.level, progress.frontier
         rate = progress.distinct / progress.seconds if progress.seconds else 0.0
         place = "" if self.configurations is None else f"{self.begun} of {self.configurations}, "
-        line = f"{place}{self.name}: {progress.distinct:,} states, depth {progress.depth}"
+        line = f"{place}{self.name}: {counted(progress.distinct, 'state')}, depth {progress.depth}"
         self.say(f"{line}, {rate:,.0f} states/s{self._eta(progress, rate)}")
 
     def _eta(self, progress: Progress, rate: float) -> str:
@@ -57,8 +59,9 @@ def telling(
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
-        with Console(stderr=True).status("starting") as status:
-            yield Teller(status.update, configurations).begin
+        page = Console(stderr=True)
+        with page.status("starting") as status:
+            yield Teller(lambda line: status.update(line[: page.width - SPINNER_WIDTH]), configurations).begin
     else:
         yield Teller(_NowAndThen(), configurations).begin
 
@@ -73,4 +76,5 @@ class _NowAndThen:
         now = time.monotonic()
         if now - self.last >= PLAIN_SECONDS:
             self.last = now
-            print(line, file=sys.stderr, flush=True)
+            with suppress(OSError):  # whether anybody listens is no matter of the search
+                print(line, file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
@@ -10,6 +11,9 @@ from farref.properties.portfolio import Configuration
 from farref.properties.replay import with_familiar_names
 from farref.properties.trace import Trace, record
 from farref.search import Found, Run, is_witness, worst
+
+INTERNAL: Final = re.compile(r"calls of step|words of 64 bits")
+"""The notes that are for those who work on the engines; they are in the JSON."""
 
 EXIT_CODES: Final = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.INCOMPLETE: 4}
 
@@ -100,11 +104,12 @@ class Report:
     @property
     def caveats(self) -> list[str]:
         """The notes that limit the verdict: why a search, or the portfolio, did not go to its end."""
-        cut = [run for run in self.runs if run.verdict is Verdict.INCOMPLETE]
-        return [note for run in cut for note in _named(run, self.request.is_portfolio)] + self._unrun_notes()
+        cut = [run for run in self.runs if not run.is_decided]
+        notes = [note for run in cut for note in _named(run, self.request.is_portfolio)]
+        return [note for note in notes if not INTERNAL.search(note)] + self._unrun_notes()
 
     def _unrun_notes(self) -> list[str]:
-        return [f"{self.stopped}; not run: {', '.join(one.name for one in self.unrun)}"] if self.unrun else []
+        return [f"{self.stopped}; not run: {', '.join(repr(one.name) for one in self.unrun)}"] if self.unrun else []
 
     @property
     def distinct(self) -> int:

@@ -89,6 +89,8 @@ class Request:
             words += flags(self.configurations[0].bounds)
         words += ["--engine", self.engine] if self.engine != "fast" else []
         words += ["--symmetry"] if self.symmetry else []
+        limits = {"--states-max": self.budget.states_max, "--depth-max": self.budget.depth_max}
+        words += [word for name, limit in limits.items() if limit is not None for word in (name, str(limit))]
         words += ["--walk", str(self.walk.walks), "--seed", str(self.walk.seed)] if self.walk else []
         return shlex.join(words)
 

@@ -36,8 +36,16 @@ class Run:
     @property
     def verdict(self) -> Verdict:
         """The verdict on everything but reachability, of which one configuration cannot be the judge."""
-        counted = [self.result.verdicts[one.id] for one in self.properties if not is_witness(one)]
-        return worst(counted)
+        return worst(self._verdicts)
+
+    @property
+    def is_decided(self) -> bool:
+        """Say whether something is known of every property; a search may break one and leave others open."""
+        return Verdict.INCOMPLETE not in self._verdicts
+
+    @property
+    def _verdicts(self) -> list[Verdict]:
+        return [self.result.verdicts[one.id] for one in self.properties if not is_witness(one)]
 
 
 @dataclass(frozen=True)

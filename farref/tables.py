@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from farref import tlc
 from farref.model.checker.interface import Result, Verdict
 from farref.model.rules import RULES, clause_of, text_of
-from farref.pretty import MARKS
 from farref.properties.claims import CLAIMS, Claim
 from farref.properties.portfolio import Configuration
 from farref.report import Report
@@ -28,25 +28,34 @@ from farref.tlc import TlcUnavailable
 Row = dict[str, Any]
 
 HOLDS, VIOLATED = Verdict.HOLDS.value, Verdict.VIOLATED.value
+EXPENDABLE: Final = ("configuration", "text", "clause", "generated")
+"""The columns that a narrow page does without, the first ones first."""
+
+PROSE_WIDTHS_MIN: Final = {"text": 24, "verdict": 10}
+"""The columns that may be wrapped, and how far."""
+
 ENGINES_COMPARED: Final = ("reference", "fast", "tlc")
 COMPARED: Final = ("verdict", "shortest", "distinct", "depth")
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Rows with the same columns, what they should show, and whether they do."""
+    """Rows with the same columns, what they should show, whether they do, and how to say that they do not."""
 
     title: str
     rows: tuple[Row, ...]
     expectation: str
     verdict: Verdict
+    failure: str = "not so"
 
 
 def each_rule(request: Request, on_configuration: OnConfiguration) -> Listing:
     """Take away each rule in turn, and say what then breaks."""
     rows, is_whole = _collect(_rule_row(replace(request, without=rule), on_configuration) for rule in RULES)
     broken = all(row["verdict"] == VIOLATED for row in rows)
-    return Listing("SOUND without one rule", rows, "every rule is necessary", _verdict(rows, broken, is_whole))
+    verdict = _verdict(rows, broken, is_whole)
+    failure = "not shown" if request.is_portfolio else "not shown in these bounds"
+    return Listing("SOUND without one rule", rows, "every rule is necessary", verdict, failure)
 
 
 def _rule_row(request: Request, on_configuration: OnConfiguration) -> Row:
@@ -123,7 +132,10 @@ def _whole_search(request: Request, report: Report) -> Result:
     [run] = report.runs
     if request.engine != "tlc" or report.verdict is not Verdict.VIOLATED:
         return run.result
-    return tlc.check(run.configuration.bounds, request.rules, ())
+    result = tlc.check(run.configuration.bounds, request.rules, ())
+    if INTERRUPTED in result.notes:
+        raise KeyboardInterrupt
+    return result
 
 
 # -- what the tables share ---------------------------------------------------------------------------------------------
@@ -176,17 +188,35 @@ def listing_markdown(listing: Listing) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def show_listing(page: Console, listing: Listing) -> None:
-    """Print a table for people."""
+def show_listing(console: Console, listing: Listing) -> None:
+    """Print a table for people, without some of its columns where they do not fit."""
+    names = list(listing.rows[0])
+    for name in EXPENDABLE:
+        if name in names and _width(console, _table(listing, names)) > console.width:
+            names.remove(name)
+    console.print(listing.title, style="bold", soft_wrap=True)
+    console.print(_table(listing, names))
+    words, style = {
+        Verdict.HOLDS: ("✓ ", "green"),
+        Verdict.VIOLATED: (f"✗ {listing.failure}: ", "bold red"),
+        Verdict.INCOMPLETE: ("? not decided: ", "yellow"),
+    }[listing.verdict]
+    console.print(Text.assemble((words, style), listing.expectation))
+
+
+def _table(listing: Listing, names: list[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for name in listing.rows[0]:
-        is_number = _is_number(listing.rows, name)
-        table.add_column(name, justify="right" if is_number else "left", no_wrap=name != "text")
+    for name in names:
+        is_number, width = _is_number(listing.rows, name), PROSE_WIDTHS_MIN.get(name)
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=width is None, min_width=width)
     for row in listing.rows:
-        table.add_row(*map(_cell, row.values()))
-    page.print(listing.title, style="bold", soft_wrap=True)
-    page.print(table)
-    page.print(Text.assemble(MARKS[listing.verdict], f": {listing.expectation}"))
+        table.add_row(*(_cell(row[name]) for name in names))
+    return table
+
+
+def _width(console: Console, table: Table) -> int:
+    """Tell the least width in which a table is whole."""
+    return Measurement.get(console, console.options.update(width=1000), table).minimum
 
 
 def _is_number(rows: Sequence[Row], name: str) -> bool:

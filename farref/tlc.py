@@ -71,6 +71,7 @@ def check(
     if listener.broken is not None:
         broken = known[listener.broken]
         run.violate(broken, *retrace(model, broken, listener.trace))
+        run.notes += ["TLC stops at the first violation"] if len(known) > 1 else []
     elif not run.complete and not run.is_spent(run.depth):
         raise TlcFailed("TLC ended without a verdict:\n" + "".join(listener.said))
     cpu_seconds, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
@@ -131,7 +132,9 @@ def run_tlc(config: str, listener: Listener, workers: int = 1, options: Sequence
 
 def _listen(command: list[str], folder: str, listener: Listener) -> struct_rusage:
     pipe, null, both = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
-    process = subprocess.Popen(command, cwd=folder, stdin=null, stdout=pipe, stderr=both, text=True, process_group=0)
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=null, stdout=pipe, stderr=both, process_group=0, encoding="utf-8", errors="replace"
+    )
     assert process.stdout is not None
     seconds = listener.run.budget_left().seconds_max
     clock = threading.Timer(threading.TIMEOUT_MAX if seconds is None else seconds, end, [process.pid])

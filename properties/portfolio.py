@@ -39,6 +39,7 @@ PORTFOLIO: Final = (
         Bounds(3, forks=2, drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True),
         "a user shares with a third worker, with every fault there is",
     ),
+    Configuration("two fetches", Bounds(3, forks=2, fetches=2), "several wait for one value, and all get it"),
     Configuration(
         "more faults", Bounds(3, forks=2, drops=2, duplicates=2), "faults that meet: lost answers to late copies"
     ),

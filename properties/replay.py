@@ -72,6 +72,11 @@ class Parcel:
     source: str
     target: str
 
+    @property
+    def listener(self) -> str:
+        """The target in a sentence about the source."""
+        return "itself" if self.source == self.target else self.target
+
 
 @dataclass(frozen=True)
 class Moment:

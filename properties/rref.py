@@ -91,7 +91,7 @@ def counts_agree_when_nothing_is_under_way(world: World, fork: ForkId, bounds: B
 
 
 def confirmed_means_counted(world: World, fork: ForkId, bounds: Bounds) -> bool:
-    """P8: `confirmed_by_owner()` tells the truth: a confirmed user is counted, and a user that knows so says so."""
+    """P8: what `confirmed_by_owner()` says is true: a confirmed user is counted, and a user that knows so says so."""
     phase = world.users[fork].phase
     if phase is User.CONFIRMED:
         return fork in world.owners[bounds.rref_of(fork)].forks
@@ -199,26 +199,47 @@ def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
     always, eventually = partial(make_property, bounds, Kind.ALWAYS), partial(make_property, bounds, Kind.EVENTUALLY)
     return (
         always("P2", "R21", one_entry_for_each_rref),
-        always("P1", "R22", no_entry_goes_while_the_owner_uses_it, no_entry_goes_while_a_fork_lives),
+        always(
+            *("P1", "R22", no_entry_goes_while_the_owner_uses_it, no_entry_goes_while_a_fork_lives),
+            text="No entry is dropped while anybody needs it, on the owner or elsewhere.",
+        ),
         always("G1", "R33", every_counted_fork_is_accounted_for),
         always("G2", "R24", no_parent_goes_before_its_child_is_counted),
         always("P10", "R33", counts_agree_when_nothing_is_under_way),
         always("P6", "R7", a_copy_changes_nothing),
-        eventually("P3", "R26", nothing_is_left_of_the_entry, nothing_is_left_of_the_fork),
-        eventually("P5", "R20", every_early_use_ends, every_fetch_is_answered),
+        eventually(
+            *("P3", "R26", nothing_is_left_of_the_entry, nothing_is_left_of_the_fork),
+            text="Once the application has let go, nothing is left of an RRef, on its owner or elsewhere.",
+        ),
+        eventually(
+            *("P5", "R20", every_early_use_ends, every_fetch_is_answered),
+            text="Whoever asks for a value is answered once the function that computes it ends.",
+        ),
         eventually("P4", "R16", every_parked_call_runs),
         *([eventually("P7", "R32", shutdown_finds_empty_tables)] if bounds.shutdown else []),
         always("P8", "R31", confirmed_means_counted),
-        always("P9", "R18", no_user_waits_for_user_code, no_parent_waits_for_user_code),
+        always(
+            *("P9", "R18", no_user_waits_for_user_code, no_parent_waits_for_user_code),
+            text="Counting never waits for a function to end, neither for a user nor for its parent.",
+        ),
     )
 
 
-def make_property(bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool]) -> Property:
-    """Make a property out of predicates, each of which speaks of an RRef, of a fork, or of the whole world."""
-    text = re.sub(r"^\w+(, [\w ]+)?: ", "", " ".join((predicates[0].__doc__ or "").split()))
-    return Property(
-        name, clause, kind, text, tuple(case for predicate in predicates for case in _cases(bounds, predicate))
-    )
+def make_property(
+    bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool], text: str = ""
+) -> Property:
+    """Make a property out of predicates, each of which speaks of an RRef, of a fork, or of the whole world.
+
+    The text says in general what they say one by one; without it their sentences are put together.
+    """
+    cases = tuple(case for predicate in predicates for case in _cases(bounds, predicate))
+    return Property(name, clause, kind, text or " ".join(map(_sentence, predicates)), cases)
+
+
+def _sentence(predicate: Callable[..., bool]) -> str:
+    """Give a predicate's docstring without the name of the property it belongs to."""
+    text = re.sub(r"^\w+(, [\w ]+)?: ", "", " ".join((predicate.__doc__ or "").split()))
+    return text[:1].upper() + text[1:]
 
 
 def _cases(bounds: Bounds, predicate: Callable[..., bool]) -> list[Case]:
@@ -233,4 +254,4 @@ def _cases(bounds: Bounds, predicate: Callable[..., bool]) -> list[Case]:
 
 
 def _case(predicate: Callable[..., bool], about: str, **known: object) -> Case:
-    return Case(f"{predicate.__name__}: {about}", partial(predicate, **known))
+    return Case(f"{predicate.__name__}: {about}", partial(predicate, **known), _sentence(predicate))

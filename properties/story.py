@@ -6,7 +6,7 @@ worlds before and after the step, never from what the protocol should have done:
 
 from __future__ import annotations
 
-from typing import Final, assert_never
+from typing import assert_never
 
 from farref.model.actions import (
     AbandonFetch,
@@ -29,10 +29,8 @@ from farref.model.actions import (
     TimeOutCreation,
     UserShare,
 )
-from farref.model.checker.interface import Counterexample
 from farref.model.ids import ForkId, RRefId, worker_name
 from farref.model.messages import Call, Return
-from farref.properties.claims import CLAIMS
 from farref.properties.consequences import consequences
 from farref.properties.replay import Moment, Parcel
 
@@ -90,11 +88,11 @@ def _befalls(action: Deliver | Duplicate | DropMessage | FailCall | Retry, parce
         case Duplicate():
             return f"{target} receives {message} from {source}, and the network keeps a copy to deliver again"
         case DropMessage():
-            return f"the network drops {message} on its way from {source} to {target}"
+            return f"the network drops {message} on its way from {source} to {parcel.listener}"
         case FailCall():
-            return f"{message} from {source} to {target} cannot be sent, or not be understood"
+            return f"{message} from {source} to {parcel.listener} cannot be sent, or not be understood"
         case Retry():
-            return f"{source} has had no answer, and sends {message} to {target} again"
+            return f"{source} has had no answer, and sends {message} to {parcel.listener} again"
         case _:
             assert_never(action)
 
@@ -115,35 +113,3 @@ def _owner_of(moment: Moment, fork: ForkId) -> str:
 
 def _the(source: str) -> str:
     return source if len(source) == 1 else f"the {source}"
-
-
-# -- what it means -----------------------------------------------------------------------------------------------------
-
-_MEANINGS: Final = {
-    "P1": "the value is gone, and {about} still stands for it: whoever uses it next finds nothing.",
-    "P2": "code on the owner was given an entry of {about} that is not, or no longer, the one in the table: what waits on it "
-    "waits for ever, and what is read through it is not what others read.",
-    "P3": "nothing more will happen, and something of {about} is left: a leak for as long as the process lives.",
-    "P4": "nothing more will happen, and the call that carries {about} still waits for its arguments: it never runs.",
-    "P5": "nothing more will happen, and somebody still waits for the value of {about}: that caller hangs.",
-    "P6": "a message that only the network repeated has changed a table: the counts no longer mean what they say.",
-    "P7": "nothing more will happen, and a table is not empty: a graceful shutdown waits for ever.",
-    "P8": "confirmed_by_owner() of {about} does not say what the owner knows.",
-    "P9": "what becomes of {about} now depends on when user code ends: a slow function looks like a lost message.",
-    "P10": "nothing is under way that would change it, and the owner and the holder of {about} disagree for ever.",
-    "G1": "the owner counts {about}, and nobody is left who would tell it to stop: the value is never released.",
-    "G2": "the owner does not know {about} yet, and no fork that it counts stands for it: the value may go at any moment.",
-}
-
-
-def meaning(counterexample: Counterexample) -> str:
-    """Say in one sentence what a violated property means to somebody who runs into it."""
-    name, about = counterexample.property.id, counterexample.case.rpartition(": ")[2]
-    if name in CLAIMS:
-        return CLAIMS[name].text
-    text = _MEANINGS[name].format(about=about)
-    if counterexample.loop_start is not None:
-        text = text.replace(
-            "nothing more will happen", f"what follows step {counterexample.loop_start} repeats for ever"
-        )
-    return text[0].upper() + text[1:]

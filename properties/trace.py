@@ -18,9 +18,10 @@ from farref.model.rules import PROFILES, RULES, RRefRules, without
 from farref.model.world import Bounds, World
 from farref.properties.claims import CLAIMS
 from farref.properties.limits import complaint
+from farref.properties.meaning import meaning
 from farref.properties.replay import Fate, Moment, Parcel, ReplayError, replay
 from farref.properties.rref import rref_properties
-from farref.properties.story import meaning, tell
+from farref.properties.story import tell
 
 FORMAT: Final = "farref-trace/1"
 SUBJECT: Final = "rref"
@@ -90,18 +91,19 @@ class _Header(msgspec.Struct):
 
 def record(bounds: Bounds, profile: str, rule: str | None, counterexample: Counterexample) -> Trace:
     """Write a counterexample down, by taking it again under a profile, or under SOUND without a rule."""
-    model, broken = RRefModel(bounds, rules_of(profile, rule)), counterexample.property
+    broken = counterexample.property
+    moments = list(replay(RRefModel(bounds, rules_of(profile, rule)), counterexample.actions))
     return Trace(
         format=FORMAT,
         subject=SUBJECT,
         profile=profile,
         without=rule,
         bounds=bounds,
-        property=PropertyRecord(broken.id, broken.clause, broken.kind, broken.text, counterexample.case),
-        meaning=meaning(counterexample),
+        property=PropertyRecord(broken.id, broken.clause, broken.kind, counterexample.text(), counterexample.case),
+        meaning=meaning(counterexample, moments[-1]),
         workers=tuple(_worker(bounds, WorkerId(worker)) for worker in range(bounds.workers)),
         loop_start=counterexample.loop_start,
-        steps=tuple(_step(moment) for moment in replay(model, counterexample.actions)),
+        steps=tuple(map(_step, moments)),
     )
 
 
@@ -113,6 +115,11 @@ def encode(trace: Trace) -> bytes:
 def rules_of(profile: str, rule: str | None) -> RRefRules:
     """Give the rules of a profile, or of the mutant of SOUND that lacks a rule."""
     return PROFILES[profile] if rule is None else without(rule)
+
+
+def rules_text(profile: str, rule: str | None) -> str:
+    """Name those rules in a sentence."""
+    return f"the {profile.upper()} profile" if rule is None else f"SOUND without {rule}"
 
 
 def _worker(bounds: Bounds, worker: WorkerId) -> WorkerRecord:
@@ -140,11 +147,11 @@ def decode(content: bytes) -> Trace:
     model = RRefModel(trace.bounds, rules_of(trace.profile, trace.without))
     counterexample = Counterexample(_property(trace), trace.property.case, _actions(model, trace), trace.loop_start)
     try:
-        told = record(trace.bounds, trace.profile, trace.without, counterexample)
+        _refuse_harmless(model, counterexample)
     except ReplayError as error:
         raise TraceError(f"the trace did not happen: {error}") from error
+    told = record(trace.bounds, trace.profile, trace.without, counterexample)
     _compare(trace, told)
-    _refuse_harmless(model, counterexample)
     return told
 
 
@@ -189,6 +196,8 @@ def _actions(model: RRefModel, trace: Trace) -> tuple[Action, ...]:
 
 
 def _compare(read: Trace, told: Trace) -> None:
+    if read.workers != told.workers:
+        raise TraceError("the file tells of other workers, or other owners, than its bounds allow")
     for number, (one, other) in enumerate(zip(read.steps, told.steps, strict=True), start=1):
         if (one.worker, one.message, one.fate, one.sent) != (other.worker, other.message, other.fate, other.sent):
             raise TraceError(f"step {number}, {one.action}: the file tells other messages than the model sends")
@@ -205,6 +214,10 @@ def _refuse_harmless(model: RRefModel, counterexample: Counterexample) -> None:
         raise TraceError(f"step {steps} is the last, and {broken.id} holds there ({case.label})")
     if broken.kind is Kind.EVENTUALLY:
         _refuse_unfinished(model, worlds, case, counterexample.loop_start)
+    elif counterexample.loop_start is not None:
+        raise TraceError(
+            f"its loop_start is {counterexample.loop_start}; {broken.id} breaks without a loop, so it is null"
+        )
 
 
 def _refuse_unfinished(model: RRefModel, worlds: list[World], case: Case, loop_start: int | None) -> None:

@@ -7,6 +7,8 @@ claim under each profile, those expected to fail named so.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -22,19 +24,21 @@ ROOT = Path(__file__).parents[1]
 TLA = ROOT / "spec" / "tla"
 
 
-def generated() -> dict[Path, str]:
-    """Give every generated file as it should be."""
+def generated() -> dict[Path, Callable[[], str]]:
+    """Give every generated file, and how to make what should be in it."""
     return {
-        ROOT / "README.md": with_table(ROOT / "README.md", "--each claim"),
-        ROOT / "spec" / "README.md": with_table(ROOT / "spec" / "README.md", "--each rule"),
-        ROOT / "spec" / "n1.svg": diagram("N1"),
+        ROOT / "README.md": partial(with_table, ROOT / "README.md", "--each claim"),
+        ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
+        ROOT / "spec" / "n1.svg": partial(diagram, "N1"),
         **configurations(),
     }
 
 
-def farref(*arguments: str) -> str:
-    """Run a command as a user would, and give what it prints."""
-    return CliRunner().invoke(cli, arguments, env={"COLUMNS": "120"}).stdout
+def farref(*arguments: str, exit_code: int) -> str:
+    """Run a command as a user would, see that it ends as it should, and give what it prints."""
+    result = CliRunner().invoke(cli, arguments, env={"COLUMNS": "120"})
+    assert result.exit_code == exit_code, result.output
+    return result.stdout
 
 
 def with_table(page: Path, option: str) -> str:
@@ -42,7 +46,7 @@ def with_table(page: Path, option: str) -> str:
     command = f"farref check rref {option} --format markdown"
     before, rest = page.read_text().split(f"<!-- {command} -->\n")
     _, after = rest.split("<!-- end of table -->")
-    table = farref(*command.split()[1:], "--quiet")
+    table = farref(*command.split()[1:], "--quiet", exit_code=0)
     return f"{before}<!-- {command} -->\n{table.strip()}\n<!-- end of table -->{after}"
 
 
@@ -50,22 +54,22 @@ def diagram(claim: str) -> str:
     """Draw the shortest run of PyTorch's rules to a claim."""
     with tempfile.TemporaryDirectory() as folder:
         trace, drawing = f"{folder}/trace.json", f"{folder}/trace.svg"
-        farref("check", "rref", "--profile", "torch", "--claim", claim, "--quiet", "--save", trace)
-        farref("explain", trace, "-o", drawing)
+        farref("check", "rref", "--profile", "torch", "--claim", claim, "--quiet", "--save", trace, exit_code=1)
+        farref("explain", trace, "-o", drawing, exit_code=0)
         return Path(drawing).read_text()
 
 
-def configurations() -> dict[Path, str]:
-    """Render the .cfg files that stand beside the TLA+ modules."""
+def configurations() -> dict[Path, Callable[[], str]]:
+    """List the .cfg files that stand beside the TLA+ modules."""
     bounds = Bounds(3, forks=2, drops=1, shutdown=True)
     everything = ("TypeOK", *(one.id for one in rref_properties(bounds)))
-    files = {TLA / "Sound.cfg": tlc.render_config(bounds, SOUND, everything)}
+    files = {TLA / "Sound.cfg": partial(tlc.render_config, bounds, SOUND, everything)}
     for claim in CLAIMS.values():
-        files[TLA / f"{claim.id}Sound.cfg"] = tlc.render_config(claim.bounds, SOUND, (claim.id,))
-        files[TLA / f"{claim.id}TorchExpectedToFail.cfg"] = tlc.render_config(claim.bounds, TORCH, (claim.id,))
-    return files
+        sound, torch = (partial(tlc.render_config, claim.bounds, rules, (claim.id,)) for rules in (SOUND, TORCH))
+        files |= {TLA / f"{claim.id}Sound.cfg": sound, TLA / f"{claim.id}TorchExpectedToFail.cfg": torch}
+    return {**files}
 
 
 if __name__ == "__main__":
-    for path, text in generated().items():
-        path.write_text(text)
+    for path, content in generated().items():
+        path.write_text(content())

@@ -1,12 +1,30 @@
-"""Take a run of the model by hand, one labelled step after the other, as the stories and the counterexamples write them."""
+"""Take a run of a model: by hand, one labelled step after the other, as the stories write them, or as an engine found it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from farref.model.checker.interface import Action, Model, State
 from farref.model.owner import OwnerRRef
 from farref.model.rref import RRefModel
 from farref.model.rules import SOUND, RRefRules
 from farref.model.user import UserRRef
 from farref.model.world import Bounds, World
+
+
+def states(model: Model, actions: Iterable[Action]) -> list[State]:
+    """Take the actions; each must be possible. Give all states on the way, the initial one first."""
+    found = [model.initial]
+    for action in actions:
+        found.append(model.step(found[-1], action))
+        assert found[-1] is not None, f"{action} cannot happen there"
+    return found
+
+
+def named(model: Model, *labels: str) -> list[Action]:
+    """Find the actions with these labels."""
+    known = {str(action): action for action in model.actions}
+    return [known[label] for label in labels]
 
 
 class Play:
@@ -15,19 +33,18 @@ class Play:
     def __init__(self, bounds: Bounds, rules: RRefRules = SOUND) -> None:
         self.model = RRefModel(bounds, rules)
         self.world: World = self.model.initial
-        self._actions = {str(action): action for action in self.model.actions}
 
     def __call__(self, *labels: str) -> Play:
         """Take the steps; each must be possible."""
-        for label in labels:
-            after = self.model.step(self.world, self._actions[label])
+        for label, action in zip(labels, named(self.model, *labels), strict=True):
+            after = self.model.step(self.world, action)
             assert after is not None, f"{label} cannot happen now; what can: {', '.join(self.enabled())}"
             self.world = after
         return self
 
     def enabled(self) -> list[str]:
         """List what can happen now."""
-        return [label for label, action in self._actions.items() if self.model.step(self.world, action) is not None]
+        return [str(action) for action in self.model.actions if self.model.step(self.world, action) is not None]
 
     def finish(self) -> Play:
         """Take possible steps, the first one listed each time, until nothing can happen any more."""

@@ -10,12 +10,11 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parents[1]
-FOLDERS: Final = ("farref", "model", "properties", "impl", "bench")
+FOLDERS: Final = ("farref", "model", "properties", "impl", "bench", "tests")
 DOCUMENTED: Final = ("farref", "model", "properties", "impl")
 MODULE_LINES_MAX, FUNCTION_LINES_MAX = 300, 40
 
 LONGER: Final[dict[str, int]] = {
-    "model/steps.py": 310,
     "model/steps.py:step": 45,
 }
 """Modules and functions that may be longer, and how long: the numbers here only ever go down."""
@@ -78,13 +77,13 @@ def test_public_names_are_documented(path: Path) -> None:
     if path.name != "__init__.py":
         assert ast.get_docstring(tree), "the module has no docstring"
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
-    for scope in (tree, *classes):
-        for node in scope.body:
+    for body in (tree.body, *(one.body for one in classes)):
+        for node in body:
             if isinstance(node, ast.ClassDef | Function) and not node.name.startswith("_"):
                 assert ast.get_docstring(node), node.name
 
 
-@pytest.mark.parametrize("path", modules("tests", *FOLDERS), ids=short)
+@pytest.mark.parametrize("path", modules(*FOLDERS), ids=short)
 def test_no_machine_of_ours_is_named(path: Path) -> None:
     if path != Path(__file__):
         assert not MACHINE_PATHS.search(path.read_text())

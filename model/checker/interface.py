@@ -30,10 +30,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Case:
-    """One instance of a property, for instance for one fork; small ones are cheap to check and say what failed."""
+    """One instance of a property, for instance for one fork; small ones are cheap to check and say what failed.
+
+    `text` is the sentence it is an instance of, where the property has several.
+    """
 
     label: str
     holds: Predicate
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,10 @@ class Counterexample:
     case: str
     actions: tuple[Action, ...]
     loop_start: int | None = None
+
+    def text(self) -> str:
+        """Give the sentence that is violated: that of the instance, or else that of the property."""
+        return next((case.text for case in self.property.cases if case.label == self.case), "") or self.property.text
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from click.testing import CliRunner, Result
 from farref.cli import cli
 
 Farref = Callable[..., Result]
+Traced = Callable[..., bytes]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def farref() -> Farref:
     """Call farref with some words."""
 
@@ -23,9 +25,23 @@ def farref() -> Farref:
     return call
 
 
+@pytest.fixture(scope="session")
+def traced(farref: Farref, tmp_path_factory: pytest.TempPathFactory) -> Traced:
+    """Give what `farref check --save` writes when PyTorch's rules break; each is searched for once."""
+    path = tmp_path_factory.mktemp("traces") / "trace.json"
+
+    @cache
+    def content(*words: str) -> bytes:
+        result = farref("check", "rref", "--profile", "torch", *words, "--quiet", "--save", str(path))
+        assert result.exit_code == 1, result.output
+        return path.read_bytes()
+
+    return content
+
+
 @pytest.fixture
-def saved(farref: Farref, tmp_path: Path) -> Path:
-    """The trace of claim N1, as `farref check --save` writes it."""
+def saved(traced: Traced, tmp_path: Path) -> Path:
+    """A file with the trace of claim N1, to be read or damaged."""
     path = tmp_path / "n1.json"
-    farref("check", "rref", "--profile", "torch", "--claim", "N1", "--quiet", "--save", str(path))
+    path.write_bytes(traced("--claim", "N1"))
     return path

@@ -11,8 +11,6 @@ import pytest
 from click.testing import Result
 
 from farref.model.rules import RULES
-from farref.properties.claims import CLAIMS
-from farref.properties.portfolio import PORTFOLIO
 
 Farref = Callable[..., Result]
 
@@ -28,7 +26,7 @@ def ask(farref: Farref, *words: str) -> dict[str, Any]:
     result = farref("check", "rref", *words, "--format", "json", "--quiet")
     assert result.stderr == ""
     answer: dict[str, Any] = json.loads(result.stdout)
-    assert set(answer) == KEYS
+    assert set(answer) - {"bounds_are"} == KEYS
     assert result.exit_code == {"holds": 0, "violated": 1, "incomplete": 4}[answer["verdict"]]
     return answer
 
@@ -41,18 +39,6 @@ def test_sound_holds_in_one_configuration(farref: Farref) -> None:
     assert answer["bounds"]["workers"] == 2
     assert answer["bounds"]["duplicates"] == 1
     assert {one["verdict"] for one in answer["properties"]} == {"holds"}
-
-
-def test_the_standard_portfolio_holds(farref: Farref) -> None:
-    answer = ask(farref)
-    runs = answer["configurations"]
-    assert answer["verdict"] == "holds"
-    assert answer["never_fired"] == []
-    assert None not in answer["witnesses"].values()
-    assert [run["name"] for run in runs] == [configuration.name for configuration in PORTFOLIO]
-    assert answer["distinct"] == sum(run["distinct"] for run in runs)
-    assert answer["depth"] == max(run["depth"] for run in runs)
-    assert max(run["distinct"] for run in runs) >= 10**6
 
 
 def test_a_violation_is_told_step_by_step(farref: Farref) -> None:
@@ -87,7 +73,7 @@ def test_engines_answer_alike(farref: Farref, engine: str) -> None:
     assert (answer["verdict"], answer["distinct"], answer["depth"]) == ("holds", 859, 17)
 
 
-@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("claim", ["N1b", "F6"])
 def test_claims_break_torch_and_not_us(farref: Farref, claim: str) -> None:
     assert ask(farref, "--claim", claim)["verdict"] == "holds"
     broken = ask(farref, "--claim", claim.lower(), "--profile", "torch")
@@ -109,16 +95,17 @@ def test_a_budget_ends_undecided(farref: Farref) -> None:
     answer = ask(farref, "--workers", "3", "--states-max", "100")
     assert answer["verdict"] == "incomplete"
     assert any("limit 100" in note for note in answer["notes"])
-    assert ask(farref, "--seconds-max", "0.001")["verdict"] == "incomplete"
+
+
+def test_the_seconds_are_for_all_configurations_together(farref: Farref) -> None:
+    answer = ask(farref, "--seconds-max", "0.001")
+    assert answer["verdict"] == "incomplete"
+    assert [run["name"] for run in answer["configurations"]] == ["one fork"]
+    assert answer["notes"][-1].startswith("the seconds are used up; not run: 'two forks', ")
 
 
 def test_a_violation_outweighs_a_budget(farref: Farref) -> None:
     assert ask(farref, "--profile", "torch", "--workers", "3", "--states-max", "2000")["verdict"] == "violated"
-
-
-def test_an_unreached_witness_is_only_news_in_one_configuration(farref: Farref) -> None:
-    answer = ask(farref, "--workers", "2", "--forks", "2", "--depth-max", "3", "--states-max", "20")
-    assert "violated" not in {one["verdict"] for one in answer["properties"]}
 
 
 def test_walks_find_and_never_prove(farref: Farref) -> None:
@@ -142,6 +129,15 @@ def test_pretty_tells_the_story_and_how_to_see_it_again(farref: Farref) -> None:
         assert wanted in result.stdout
 
 
+def test_pretty_names_what_is_violated_as_well(farref: Farref) -> None:
+    words = ("--profile", "torch", "--workers", "2", "--forks", "1")
+    lengths = {one["id"]: one["counterexample_steps"] for one in ask(farref, *words)["properties"]}
+    first, *others = [f"{name} in {steps} steps" for name, steps in lengths.items() if steps is not None]
+    page = " ".join(farref("check", "rref", *words, "--quiet").stdout.split())
+    assert f"Violated as well: {', '.join(others)}. See one with --claim {others[0].split()[0]}." in page
+    assert f"Violated as well: {first}" not in page
+
+
 def test_pretty_is_short_when_all_is_well(farref: Farref) -> None:
     result = farref("check", "rref", *SMALL, "--quiet")
     assert result.exit_code == 0
@@ -149,20 +145,22 @@ def test_pretty_is_short_when_all_is_well(farref: Farref) -> None:
     assert "shown reachable" in result.stdout
 
 
-def test_each_rule_is_needed(farref: Farref) -> None:
-    result = farref("check", "rref", "--each", "rule", "--format", "json", "--quiet")
+def test_a_rule_that_is_not_missed_spoils_the_table(farref: Farref) -> None:
+    """With one fork there are no children to wait for. The whole table is in spec/README.md, which a test makes anew."""
+    result = farref("check", "rref", "--each", "rule", "--workers", "2", "--forks", "1", "--format", "json", "--quiet")
     table = json.loads(result.stdout)
-    assert result.exit_code == 0
-    assert table["verdict"] == "holds"
-    assert [row["rule"] for row in table["rows"]] == list(RULES)
+    rows = {row["rule"]: row for row in table["rows"]}
+    assert (result.exit_code, table["verdict"]) == (1, "violated")
+    assert list(rows) == list(RULES)
+    assert rows["parent_waits_for_children"]["verdict"] == "holds"
+    assert rows["parent_waits_for_children"]["breaks"] is None
+    assert rows["registers_atomically"]["verdict"] == "violated"
 
 
-def test_each_claim_as_markdown(farref: Farref) -> None:
-    result = farref("check", "rref", "--each", "claim", "--format", "markdown", "--quiet")
-    lines = result.stdout.splitlines()
-    assert result.exit_code == 0
-    assert len(lines) == 2 + len(CLAIMS)
-    assert all(line.startswith("| ") and line.endswith(" |") for line in lines)
+def test_a_table_of_searches_cut_short_claims_nothing(farref: Farref) -> None:
+    result = farref("check", "rref", "--each", "claim", "--states-max", "20", "--quiet")
+    assert result.exit_code == 4
+    assert "? not decided: every claim is violated under TORCH and holds under SOUND" in result.stdout
 
 
 def test_engines_are_compared(farref: Farref) -> None:

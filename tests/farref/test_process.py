@@ -3,71 +3,93 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+TALKATIVE = """\
+from farref import __main__, progress
+assert progress.PLAIN_SECONDS
+progress.PLAIN_SECONDS = 0
+__main__.main()
+"""
+"""farref, but it tells its progress whenever there is any: at the end of each level at the latest."""
+
+FOR_EVER = ("check", "rref", "--workers", "4", "--forks", "4", "--drops", "2")
+PATIENCE = 600  # seconds, for a machine with much else to do
 
 
-def start(*words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "farref", *words]
+def start(*words: str, talkative: bool = False) -> subprocess.Popen[str]:
+    command = [sys.executable, *(("-c", TALKATIVE) if talkative else ("-m", "farref")), *words]
     return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def finish(*words: str) -> tuple[int, str, str]:
-    process = start(*words)
-    out, err = process.communicate(timeout=120)
+def finish(*words: str, talkative: bool = False) -> tuple[int, str, str]:
+    process = start(*words, talkative=talkative)
+    out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
 
 
-def interrupt(*words: str) -> tuple[int, str, str]:
-    """Let a search run for a little, then press Ctrl-C."""
-    process = start(*words)
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+def interrupt(*words: str, after: tuple[str, ...]) -> tuple[int, str, str]:
+    """Press Ctrl-C as soon as lines with these patterns have been told, in this order."""
+    process = start(*words, talkative=True)
+    try:
+        for wanted in after:
+            wait_for(wanted, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert "Traceback" not in err
     return process.returncode, out, err
 
 
-def test_json_is_all_there_is_on_stdout() -> None:
-    code, out, err = finish("check", "rref", "--workers", "2", "--forks", "1", "--format", "json")
-    assert (code, err) == (0, "")
+def wait_for(wanted: str, process: subprocess.Popen[str]) -> None:
+    assert process.stderr is not None
+    while not re.search(wanted, line := process.stderr.readline()):
+        assert line, f"it ended without telling {wanted!r}"
+
+
+def test_json_is_all_there_is_on_stdout_and_progress_goes_to_stderr() -> None:
+    words = ("check", "rref", "--workers", "2", "--forks", "1", "--format", "json")
+    code, out, err = finish(*words, talkative=True)
+    assert code == 0
     assert json.loads(out)["verdict"] == "holds"
+    assert all("states/s" in line for line in err.splitlines())
+    assert len(err.splitlines()) >= json.loads(out)["depth"] - 1
 
 
-def test_progress_goes_to_stderr() -> None:
-    words = ("--workers", "4", "--forks", "4", "--drops", "2", "--seconds-max", "7")
-    code, out, err = finish("check", "rref", *words, "--format", "json")
-    assert code == 4
-    assert json.loads(out)["verdict"] == "incomplete"
-    assert "states/s" in err
+def test_quiet_is_quiet() -> None:
+    code, out, err = finish("check", "rref", "--workers", "2", "--forks", "1", "--quiet", talkative=True)
+    assert (code, err) == (0, "")
+    assert "HOLDS" in out
 
 
 def test_interrupted_search_tells_what_it_found() -> None:
-    words = ("check", "rref", "--workers", "4", "--forks", "4", "--drops", "2", "--format", "json", "--quiet")
-    code, out, err = interrupt(*words)
+    code, out, _ = interrupt(*FOR_EVER, "--format", "json", after=("depth 5,",))
     answer = json.loads(out)
-    assert (code, err) == (4, "")
+    assert code == 4
     assert answer["verdict"] == "incomplete"
     assert "interrupted" in answer["notes"]
-    assert answer["distinct"] > 0
+    assert answer["depth"] >= 5
+    assert answer["distinct"] > 5
 
 
 def test_interrupted_portfolio_tells_what_was_not_run() -> None:
-    code, out, err = interrupt("check", "rref", "--quiet", "--engine", "reference")
-    assert (code, err) == (4, "")
+    code, out, _ = interrupt("check", "rref", "--engine", "reference", after=("1 of 9, one fork: .* depth 2,",))
+    assert code == 4
     assert "INCOMPLETE" in out
     assert "not run: " in out
 
 
 def test_interrupted_table_has_the_rows_so_far() -> None:
-    code, out, err = interrupt(
-        "check", "rref", "--each", "rule", "--engine", "reference", "--format", "json", "--quiet"
-    )
-    assert (code, err) == (4, "")
+    begins = r"one fork: .* depth 2,"  # each row begins with the first configuration
+    words = ("check", "rref", "--each", "rule", "--engine", "reference", "--format", "json")
+    code, out, _ = interrupt(*words, after=(begins, begins))
+    assert code == 4
     answer = json.loads(out)
     assert answer["verdict"] == "incomplete"
     assert len(answer["rows"]) >= 1
@@ -77,7 +99,7 @@ def test_the_reader_of_the_output_may_leave() -> None:
     process = start("spec")
     assert process.stdout is not None
     process.stdout.close()
-    assert process.wait(timeout=60) in (0, 1, 120)
+    assert process.wait(timeout=PATIENCE) in (0, 1, 120)
     assert process.stderr is not None
     assert "Traceback" not in process.stderr.read()
 

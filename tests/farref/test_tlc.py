@@ -19,20 +19,11 @@ from farref.model.rules import SOUND, TORCH, without
 from farref.model.world import Bounds
 from farref.properties.claims import CLAIMS
 from farref.properties.rref import rref_properties
+from tests.play import states
 
 SMALL: Final = Bounds(2, forks=1)
 LARGE: Final = Bounds(3, forks=3, drops=2, duplicates=2)
 NO_CASES: Final[tuple[Case, ...]] = ()
-
-
-@pytest.fixture
-def _tlc_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip what needs TLC where it is not; where it is, spare short runs the slower of Java's two compilers."""
-    try:
-        tlc.find_tlc()
-    except tlc.TlcUnavailable as missing:
-        pytest.skip(f"TLC tests skipped: {missing}")
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 
 @pytest.fixture
@@ -55,8 +46,8 @@ def _leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator
             os.killpg(group, 0)
 
 
-needs_tlc = pytest.mark.usefixtures("_tlc_is_here")
-leaves_nothing = pytest.mark.usefixtures("_tlc_is_here", "_leaves_nothing")
+needs_tlc = pytest.mark.usefixtures("tlc_is_here")
+leaves_nothing = pytest.mark.usefixtures("tlc_is_here", "_leaves_nothing")
 
 
 def listener(bounds: Bounds = SMALL, budget: Budget = Budget()) -> tlc.Listener:  # noqa: B008 (frozen)
@@ -97,13 +88,8 @@ def test_a_claim_breaks_as_it_does_for_the_reference_engine(name: str) -> None:
     assert shown is not None
     assert expected is not None
     assert len(shown.actions) == len(expected.actions)
-    world = model.initial
-    for action in shown.actions:
-        after = model.step(world, action)
-        assert after is not None
-        world = after
     [case] = [case for case in claim.property.cases if case.label == shown.case]
-    assert not case.holds(world)
+    assert not case.holds(states(model, shown.actions)[-1])
 
 
 @needs_tlc

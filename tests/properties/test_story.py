@@ -11,10 +11,13 @@ from farref.model.checker.interface import Counterexample
 from farref.model.rref import RRefModel
 from farref.model.rules import PROFILES, RULES, TORCH, RRefRules, without
 from farref.model.world import Bounds
-from farref.properties.claims import CLAIMS
+from farref.properties.claims import CLAIMS, Claim
+from farref.properties.meaning import meaning
 from farref.properties.replay import ReplayError, replay, with_familiar_names
 from farref.properties.rref import rref_properties
-from farref.properties.story import meaning, tell
+from farref.properties.story import tell
+from tests.known import shortest
+from tests.play import Play, named
 
 N1 = """\
 A asks B to run a function and keep its result as x0; A holds fork f0 (unconfirmed)
@@ -45,8 +48,7 @@ EVERYTHING = Bounds(
 
 def test_the_headline_word_for_word() -> None:
     model = RRefModel(CLAIMS["N1"].bounds, TORCH)
-    known = {str(action): action for action in model.actions}
-    told = [tell(moment) for moment in replay(model, [known[label] for label in N1_RUN])]
+    told = [tell(moment) for moment in replay(model, named(model, *N1_RUN))]
     assert told == N1.splitlines()
 
 
@@ -58,48 +60,41 @@ def test_every_run_can_be_told(rules: RRefRules) -> None:
     """Random runs, deep into everything that can go wrong: each step is a clean sentence about real workers."""
     model, random = RRefModel(EVERYTHING, rules), Random(0)
     for _ in range(10):
-        world, actions = model.initial, []
-        for _ in range(60):
-            enabled = [action for action in model.actions if model.step(world, action) is not None]
-            if not enabled:
-                break
-            actions.append(random.choice(enabled))
-            world = model.step(world, actions[-1])
-        for moment in replay(model, actions):
+        play, labels = Play(EVERYTHING, rules), list[str]()
+        while len(labels) < 60 and (enabled := play.enabled()):
+            labels.append(random.choice(enabled))
+            play(labels[-1])
+        for moment in replay(model, named(model, *labels)):
             sentence = tell(moment)
             assert moment.worker in {"A", "B", "C", "network", "everyone"}
             assert not re.search(r"None|  |;;|because $|<", sentence)
 
 
-@pytest.mark.parametrize("property_", rref_properties(Bounds(shutdown=True)), ids=lambda one: one.id)
-def test_every_property_means_something(property_: object) -> None:
-    found = Counterexample(property_, "something: fork f0", ())  # type: ignore[arg-type]
-    assert meaning(found)[0].isupper()
-    assert "{" not in meaning(found)
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+def test_every_claim_means_what_it_says(claim: Claim) -> None:
+    found = shortest(claim)
+    *_, end = replay(RRefModel(claim.bounds, TORCH), found.actions)
+    assert meaning(found, end) == claim.text
 
 
 def test_a_loop_means_for_ever() -> None:
-    [fetched] = [one for one in rref_properties(Bounds()) if one.id == "P3"]
-    assert "step 4 repeats for ever" in meaning(Counterexample(fetched, "something: RRef x0", (), loop_start=4))
-
-
-def test_a_claim_means_what_it_says() -> None:
-    claim = CLAIMS["N2"]
-    assert meaning(Counterexample(claim.property, "something: RRef x0", ())) == claim.text
+    [left] = [one for one in rref_properties(Bounds()) if one.id == "P3"]
+    model = RRefModel(Bounds())
+    *_, end = replay(model, named(model, "CreateLocal(x0)"))
+    assert "step 4 repeats for ever" in meaning(Counterexample(left, "something: RRef x0", (), loop_start=4), end)
 
 
 def test_an_impossible_step_is_named() -> None:
     model = RRefModel(Bounds())
     with pytest.raises(ReplayError, match=r"step 1, LetGo\(f0\)"):
-        list(replay(model, [next(action for action in model.actions if str(action) == "LetGo(f0)")]))
+        list(replay(model, named(model, "LetGo(f0)")))
 
 
 def test_workers_get_familiar_names() -> None:
     """Whoever comes first is A, the owner stays B, and the run is still one."""
     bounds = Bounds(workers=4)
     model = RRefModel(bounds)
-    known = {str(action): action for action in model.actions}
     labels = ["CreateRemote(x0, D)", "UserShare(f0, A, Call)", "UserShare(f0, B, Call)", "Deliver(Call(f1))"]
-    renamed = with_familiar_names(bounds, [known[label] for label in labels])
+    renamed = with_familiar_names(bounds, named(model, *labels))
     assert [str(action) for action in renamed[:3]] == ["CreateRemote(x0, A)", "UserShare(f0, C, Call)", labels[2]]
     assert len(list(replay(model, renamed))) == 4

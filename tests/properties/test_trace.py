@@ -6,26 +6,24 @@ import json
 
 import pytest
 
-from farref.model.checker.interface import Counterexample, Kind
-from farref.model.checker.reference import check
+from farref.model.checker.interface import Case, Counterexample, Kind
 from farref.model.rref import RRefModel
 from farref.model.rules import TORCH
 from farref.model.world import Bounds
 from farref.properties.claims import CLAIMS, Claim
 from farref.properties.replay import Fate
 from farref.properties.rref import rref_properties
-from farref.properties.trace import FORMAT, TraceError, decode, encode, record
+from farref.properties.trace import FORMAT, MessageRecord, TraceError, _refuse_unfinished, decode, encode, record
+from tests.known import shortest
+from tests.play import named, states
 
-
-def counterexample(claim: Claim) -> Counterexample:
-    found = check(RRefModel(claim.bounds, TORCH), [claim.property]).counterexample
-    assert found is not None
-    return found
+SMALL = Bounds(workers=2, forks=1)
+[RELEASED] = [one for one in rref_properties(SMALL) if one.id == "P3"]
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 def test_a_trace_survives_the_journey(claim: Claim) -> None:
-    trace = record(claim.bounds, "torch", None, counterexample(claim))
+    trace = record(claim.bounds, "torch", None, shortest(claim))
     assert decode(encode(trace)) == trace
     assert json.loads(encode(trace))["format"] == FORMAT
 
@@ -33,8 +31,8 @@ def test_a_trace_survives_the_journey(claim: Claim) -> None:
 def test_what_is_received_was_sent() -> None:
     """Every message that ends was sent by an earlier step, between the same workers."""
     for claim in CLAIMS.values():
-        flying = set()
-        for step in record(claim.bounds, "torch", None, counterexample(claim)).steps:
+        flying: set[MessageRecord] = set()
+        for step in record(claim.bounds, "torch", None, shortest(claim)).steps:
             assert step.message is None or step.message in flying
             if step.message is not None and step.fate is not Fate.DUPLICATED:
                 flying.remove(step.message)
@@ -42,29 +40,35 @@ def test_what_is_received_was_sent() -> None:
 
 
 def test_sentences_are_made_anew() -> None:
-    trace = record(CLAIMS["N2"].bounds, "torch", None, counterexample(CLAIMS["N2"]))
+    trace = record(CLAIMS["N2"].bounds, "torch", None, shortest(CLAIMS["N2"]))
     edited = json.loads(encode(trace))
     edited["steps"][0]["text"] = "It was a dark and stormy night"
     assert decode(json.dumps(edited).encode()) == trace
 
 
+def created(loop_start: int | None) -> Counterexample:
+    """A run of one step that is said to show that an RRef is never released."""
+    assert RELEASED.kind is Kind.EVENTUALLY
+    create = named(RRefModel(SMALL, TORCH), "CreateLocal(x0)")
+    return Counterexample(RELEASED, RELEASED.cases[0].label, tuple(create), loop_start)
+
+
 def test_an_eventuality_needs_an_end() -> None:
     """A run that could go on does not show that something never happens."""
-    bounds = Bounds(workers=2, forks=1)
-    model = RRefModel(bounds, TORCH)
-    [released] = [one for one in rref_properties(bounds) if one.id == "P3"]
-    create = next(action for action in model.actions if str(action) == "CreateLocal(x0)")
-    early = Counterexample(released, released.cases[0].label, (create,))
     with pytest.raises(TraceError, match="step 1 is not the end"):
-        decode(encode(record(bounds, "torch", None, early)))
+        decode(encode(record(SMALL, "torch", None, created(None))))
 
 
 def test_a_loop_must_lead_back() -> None:
-    bounds = Bounds(workers=2, forks=1)
-    model = RRefModel(bounds, TORCH)
-    [released] = [one for one in rref_properties(bounds) if one.id == "P3"]
-    assert released.kind is Kind.EVENTUALLY
-    create = next(action for action in model.actions if str(action) == "CreateLocal(x0)")
-    loop = Counterexample(released, released.cases[0].label, (create,), loop_start=0)
     with pytest.raises(TraceError, match="does not lead back"):
-        decode(encode(record(bounds, "torch", None, loop)))
+        decode(encode(record(SMALL, "torch", None, created(0))))
+
+
+def test_a_loop_on_which_it_holds_now_and_then_shows_nothing() -> None:
+    """The model has no loops (the engines prove it), so this one is drawn: out, and back again."""
+    model = RRefModel(SMALL, TORCH)
+    here, there = states(model, named(model, "CreateLocal(x0)"))
+    loop = [here, there, here]
+    _refuse_unfinished(model, loop, Case("nowhere on it", lambda _: False), 0)
+    with pytest.raises(TraceError, match="holds somewhere on the loop"):
+        _refuse_unfinished(model, loop, Case("halfway", lambda world: world == there), 0)

@@ -5,25 +5,21 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
+from farref.clauses import Clause, clauses
 from farref.model import messages, network, owner, rules, user
 from farref.model.checker.interface import Kind, Property
-from farref.model.checker.reference import check
-from farref.model.rref import RRefModel
-from farref.model.world import Bounds, World
-from farref.properties.claims import CLAIMS
+from farref.model.world import Bounds
 from farref.properties.rref import rref_properties
+from tests.markdown import rows
 
 ROOT: Final = Path(__file__).parents[2]
 SPEC: Final = ROOT / "spec"
 TLA: Final = sorted((SPEC / "tla").glob("*.tla"))
-NONE: Final = "—"
-LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+)")
 CITATION: Final = re.compile(r"\bR\d+\b")
 SECTIONS: Final = [
     "Vocabulary",
@@ -39,37 +35,7 @@ SECTIONS: Final = [
 COLUMNS: Final = 7
 """Of the tables of messages: message, direction, payload, effect, reply, whether sent again, and what a copy does."""
 
-
-@dataclass(frozen=True)
-class Clause:
-    """One clause: its text, and the names on its last line."""
-
-    id: str
-    title: str
-    text: str
-    properties: tuple[str, ...]
-    switches: tuple[str, ...]
-    functions: tuple[str, ...]
-    operators: tuple[str, ...]
-
-
-def _names(cell: str) -> tuple[str, ...]:
-    return () if cell == NONE else tuple(cell.split(", "))
-
-
-def _read_clauses() -> dict[str, Clause]:
-    pieces = re.split(r"^### (R\d+)\. (.+)$", (SPEC / "rref.md").read_text("utf-8"), flags=re.MULTILINE)
-    clauses = {}
-    for number, title, rest in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
-        text = re.split(r"^## ", rest, flags=re.MULTILINE)[0].strip()
-        last = LAST_LINE.fullmatch(text.splitlines()[-1])
-        lists = [_names(cell) for cell in last.groups()] if last else [("no last line",)] * 4
-        assert number not in clauses, f"{number} is there twice"
-        clauses[number] = Clause(number, title, text, *lists)
-    return clauses
-
-
-CLAUSES: Final = _read_clauses()
+CLAUSES: Final = clauses()
 PROPERTIES: Final[tuple[Property, ...]] = rref_properties(Bounds(shutdown=True))
 
 
@@ -84,7 +50,8 @@ each_clause = pytest.mark.parametrize("clause", CLAUSES.values(), ids=_by_id)
 
 
 def test_clauses_are_numbered_without_gaps() -> None:
-    assert list(CLAUSES) == [f"R{number}" for number in range(1, len(CLAUSES) + 1)]
+    numbers = re.findall(r"^### (.+?)\.", (SPEC / "rref.md").read_text("utf-8"), flags=re.MULTILINE)
+    assert numbers == list(CLAUSES) == [f"R{number}" for number in range(1, len(CLAUSES) + 1)]
 
 
 def test_sections_are_the_nine() -> None:
@@ -92,10 +59,9 @@ def test_sections_are_the_nine() -> None:
 
 
 @each_clause
-def test_clause_has_rule_reason_and_last_line(clause: Clause) -> None:
+def test_clause_has_rule_and_reason(clause: Clause) -> None:
     assert clause.text.startswith("**Rule.** "), "a clause begins with its rule"
     assert "\n**Why.** " in clause.text
-    assert LAST_LINE.fullmatch(clause.text.splitlines()[-1]), clause.text.splitlines()[-1]
 
 
 @each_clause
@@ -116,12 +82,12 @@ def test_clause_names_properties_that_exist(clause: Clause) -> None:
 
 @each_clause
 def test_clause_names_rules_that_exist(clause: Clause) -> None:
-    assert set(clause.switches) <= set(rules.RULES)
+    assert set(clause.rules) <= set(rules.RULES)
 
 
 @each_clause
 def test_clause_names_model_code_that_exists(clause: Clause) -> None:
-    for name in clause.functions:
+    for name in clause.model:
         module, _, attribute = name.partition(".")
         assert hasattr(importlib.import_module(f"farref.model.{module}"), attribute), name
 
@@ -134,7 +100,7 @@ def _operators() -> set[str]:
 @pytest.mark.skipif(not TLA, reason="spec/tla/ has no TLA+ modules")
 @each_clause
 def test_clause_names_operators_that_exist(clause: Clause) -> None:
-    assert set(clause.operators) <= _operators()
+    assert set(clause.tla) <= _operators()
 
 
 @each_clause
@@ -153,7 +119,7 @@ def test_property_has_its_clause(one: Property) -> None:
 
 @pytest.mark.parametrize("rule", rules.RULES)
 def test_rule_has_its_clause(rule: str) -> None:
-    assert rule in CLAUSES[rules.clause_of(rule)].switches
+    assert rule in CLAUSES[rules.clause_of(rule)].rules
 
 
 @pytest.mark.skipif(not TLA, reason="spec/tla/ has no TLA+ modules")
@@ -188,36 +154,26 @@ CITING_HANDLERS: Final = [name for name, doc in HANDLERS if CITATION.search(doc)
 @pytest.mark.parametrize(("name", "doc"), [pair for pair in HANDLERS if CITATION.search(pair[1])], ids=CITING_HANDLERS)
 def test_handler_is_named_by_a_clause_it_cites(name: str, doc: str) -> None:
     cited = CITATION.findall(doc)
-    assert any(name in CLAUSES[clause].functions for clause in cited), f"none of {cited} names {name}"
+    assert any(name in CLAUSES[clause].model for clause in cited), f"none of {cited} names {name}"
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
-
-
-def _rows(text: str) -> dict[str, list[str]]:
-    """Read the rows of the tables in a text that begin with a name in backquotes."""
-    rows = {}
-    for line in text.splitlines():
-        if line.startswith("| `"):
-            cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-            rows[cells[0].strip("`")] = [cell.strip("| ") for cell in cells[1:]]
-    return rows
 
 
 @pytest.mark.parametrize(
     ("clause", "kinds"), [("R4", messages.USER_CALLS), ("R5", (*messages.CONTROL, messages.Ack))], ids=["R4", "R5"]
 )
 def test_every_message_has_its_row(clause: str, kinds: tuple[type, ...]) -> None:
-    rows = _rows(CLAUSES[clause].text)
-    assert list(rows) == [kind.__name__ for kind in kinds]
-    for name, cells in rows.items():
+    table = rows(CLAUSES[clause].text)
+    assert list(table) == [kind.__name__ for kind in kinds]
+    for name, cells in table.items():
         assert len(cells) == COLUMNS - 1, name
         assert all(cells), f"an empty cell in the row of {name}"
 
 
 @pytest.mark.parametrize(("clause", "record"), [("R8", owner.OwnerRRef), ("R9", user.UserRRef)], ids=["R8", "R9"])
 def test_every_field_has_its_row(clause: str, record: type[owner.OwnerRRef | user.UserRRef]) -> None:
-    assert list(_rows(CLAUSES[clause].text)) == list(record._fields)
+    assert list(rows(CLAUSES[clause].text)) == list(record._fields)
 
 
 @pytest.mark.parametrize(
@@ -225,89 +181,3 @@ def test_every_field_has_its_row(clause: str, record: type[owner.OwnerRRef | use
 )
 def test_every_phase_is_explained(clause: str, kind: type[owner.Entry | user.User | user.Handle | user.Fetch]) -> None:
     assert all(member.name in CLAUSES[clause].text for member in kind)
-
-
-# -- the differences ---------------------------------------------------------------------------------------------------
-
-DIFFERENCES: Final = (SPEC / "differences.md").read_text("utf-8")
-HEADED: Final = re.split(
-    r"^### (\w+)\. .+$", re.split(r"^## What PyTorch leaves", DIFFERENCES, flags=re.MULTILINE)[0], flags=re.MULTILINE
-)
-DEFECTS: Final = dict(zip(HEADED[1::2], HEADED[2::2], strict=True))
-NOT_MODELLED: Final = {"N3", "N8", "N11", "N12", "N13", "N14"}
-RUN: Final = re.compile(r"in `(workers=[^`]*)`(?:, breaks (\w+))?[^:]*:\n\n((?:\d+\. `.*\n(?:   .*\n)*)+)")
-
-
-def test_every_rule_is_in_the_table_of_differences() -> None:
-    rows = _rows(re.split(r"^## ", DIFFERENCES, flags=re.MULTILINE)[1])
-    assert list(rows) == list(rules.RULES)
-    for rule, cells in rows.items():
-        assert cells[:2] == [rules.clause_of(rule), "on" if getattr(rules.TORCH, rule) else "off"], rule
-
-
-def test_every_defect_is_a_claim_or_says_why_not() -> None:
-    assert DEFECTS.keys() == CLAIMS.keys() | NOT_MODELLED
-    assert all("Not modelled" in DEFECTS[name] for name in NOT_MODELLED)
-
-
-def _bounds(text: str) -> Bounds:
-    pairs = (pair.split("=") for pair in text.split(", "))
-    values: dict[str, Any] = {
-        name: value == "True" if value in ("True", "False") else int(value) for name, value in pairs
-    }
-    return Bounds(**values)
-
-
-@dataclass(frozen=True)
-class Written:
-    """One run as it is written in the differences."""
-
-    defect: str
-    bounds: Bounds
-    breaks: str  # the id of a property, empty for the claim itself
-    labels: tuple[str, ...]
-
-
-WRITTEN: Final = [
-    Written(name, _bounds(bounds), breaks, tuple(re.findall(r"^\d+\. `(.+?)`", steps, flags=re.MULTILINE)))
-    for name, text in DEFECTS.items()
-    for bounds, breaks, steps in RUN.findall(text)
-]
-
-
-def _last_world(model: RRefModel, labels: tuple[str, ...]) -> World:
-    actions = {str(action): action for action in model.actions}
-    world = model.initial
-    for label in labels:
-        after = model.step(world, actions[label])
-        assert after is not None, f"{label} cannot happen there"
-        world = after
-    return world
-
-
-def test_no_run_is_overlooked() -> None:
-    assert len(WRITTEN) == len(re.findall(r"^1\. `", DIFFERENCES, flags=re.MULTILINE))
-
-
-def test_every_claim_is_written_with_a_run() -> None:
-    assert {run.defect for run in WRITTEN if not run.breaks} == CLAIMS.keys()
-
-
-@pytest.mark.parametrize("run", WRITTEN, ids=lambda run: f"{run.defect} {run.breaks}".strip())
-def test_written_run_breaks_what_it_says(run: Written) -> None:
-    claim = CLAIMS[run.defect]
-    model = RRefModel(run.bounds, rules.TORCH)
-    broken = {one.id: one for one in rref_properties(run.bounds)}[run.breaks] if run.breaks else claim.property
-    world = _last_world(model, run.labels)
-    if broken.kind is Kind.EVENTUALLY:
-        assert all(model.step(world, action) is None for action in model.actions), "the run has not ended"
-    assert not all(case.holds(world) for case in broken.cases)
-
-
-@pytest.mark.parametrize("run", [run for run in WRITTEN if not run.breaks], ids=lambda run: run.defect)
-def test_written_run_is_a_shortest_one(run: Written) -> None:
-    claim = CLAIMS[run.defect]
-    assert run.bounds == claim.bounds
-    found = check(RRefModel(run.bounds, rules.TORCH), [claim.property]).counterexample
-    assert found is not None
-    assert len(run.labels) == len(found.actions)

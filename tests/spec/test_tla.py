@@ -59,16 +59,7 @@ MUTANT_BOUNDS: Final = {
 """For each rule a small world in which it is missed."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _tlc_is_here() -> Iterator[None]:
-    """Skip what needs TLC where it is not; where it is, spare short runs the slower of Java's two compilers."""
-    try:
-        tlc.find_tlc()
-    except tlc.TlcUnavailable as missing:
-        pytest.skip(f"TLC tests skipped: {missing}")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
-        yield
+pytestmark = pytest.mark.usefixtures("tlc_is_here")
 
 
 class Found(NamedTuple):

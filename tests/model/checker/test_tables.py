@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from farref.model.checker.learned import find_shifts, mixed
 from farref.model.checker.origins import Origins
-from farref.model.checker.slots import UNKNOWN, Slots
+from farref.model.checker.slots import UNKNOWN, Slots, Words
 from farref.model.checker.visited import Visited
 
 
@@ -28,6 +30,32 @@ def test_visited_is_a_set(spread: int, size: int) -> None:
         assert set(prints[new].tolist()) == fresh
         seen |= fresh
     assert visited.size == len(seen) > 5 * size
+
+
+MANY = 100_000
+UNEVEN = {
+    "small numbers": lambda _: np.arange(1, MANY + 1, dtype=np.uint64),
+    "low bits differ": lambda _: np.uint64(0xABCDEF << 40) + np.arange(MANY, dtype=np.uint64),
+    "high bits differ": lambda _: np.arange(1, MANY + 1, dtype=np.uint64) << np.uint64(44),
+    "multiples": lambda _: np.arange(1, MANY + 1, dtype=np.uint64) * np.uint64(3 << 20),
+    "the least of 24": lambda random: random.integers(1, 2**64 - 1, (MANY, 24), np.uint64).min(axis=1),
+}
+"""Fingerprints that are not evenly spread; those of orbits are the least of as many as there are renamings."""
+
+
+@pytest.mark.parametrize("make", UNEVEN.values(), ids=UNEVEN)
+def test_visited_is_a_set_of_unevenly_spread_numbers(make: Callable[[np.random.Generator], Words]) -> None:
+    random = np.random.default_rng(3)
+    prints = make(random)
+    visited, seen = Visited(), set[int]()
+    for part in np.array_split(random.permutation(np.concatenate([prints, prints[::3]])), 20):
+        fresh = set(part.tolist()) - seen
+        new = part[visited.add(part)].tolist()
+        assert len(new) == len(fresh)
+        assert set(new) == fresh
+        seen |= fresh
+    assert visited.size == len(seen) == len(np.unique(prints))
+    assert visited.add(prints).size == 0
 
 
 def test_slots_are_a_dict() -> None:

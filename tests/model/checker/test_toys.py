@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 
 from farref.model.checker import fast, reference
-from farref.model.checker.interface import Case, Kind, Progress, Property, Renaming, Result, Verdict
+from farref.model.checker.interface import Case, Kind, Model, Progress, Property, Renaming, Result, Verdict
 from farref.model.values import Table
 from tests.model.checker.toys import Count, Fork, Toy, Worker, channel, counter, graph, philosophers, prop, workers
+from tests.play import states
 
 ENGINES = [reference.check, fast.check]
 ALIKE = ("verdict", "distinct", "generated", "depth", "verdicts", "coverage")
 
 
-def both(model: Toy, *properties: Property, symmetry: bool = False, stop_at_violation: bool = True) -> Result:
+def both(model: Model, *properties: Property, symmetry: bool = False, stop_at_violation: bool = True) -> Result:
     """Check with both engines, and see that they agree."""
     one, other = (
         engine(model, properties, symmetry=symmetry, stop_at_violation=stop_at_violation) for engine in ENGINES
@@ -30,16 +31,6 @@ def both(model: Toy, *properties: Property, symmetry: bool = False, stop_at_viol
         assert len(one.counterexample.actions) == len(other.counterexample.actions)
         assert one.counterexample.loop_start == other.counterexample.loop_start
     return other
-
-
-def replay(model: Toy, result: Result) -> list[object]:
-    """Take a counterexample's actions again; give all states on the way."""
-    assert result.counterexample is not None
-    states = [model.initial]
-    for action in result.counterexample.actions:
-        states.append(model.step(states[-1], action))
-        assert states[-1] is not None
-    return states
 
 
 def test_a_counter_that_stops() -> None:
@@ -60,8 +51,8 @@ def test_a_counter_that_wraps_is_a_fair_loop() -> None:
     assert (result.verdict, result.distinct, result.generated) == (Verdict.VIOLATED, 6, 7)
     assert result.counterexample is not None
     assert result.counterexample.loop_start == 0
-    states = replay(model, result)
-    assert states[-1] == states[0]
+    run = states(model, result.counterexample.actions)
+    assert run[-1] == run[0]
     assert both(model, prop(Kind.EVENTUALLY, lambda s: s.at == 4)).verdict is Verdict.HOLDS
 
 
@@ -141,7 +132,7 @@ def test_philosophers_can_starve(count: int) -> None:
     assert result.distinct == 3**count
     assert result.counterexample is not None
     assert len(result.counterexample.actions) == count
-    assert replay(model, result)[-1].forks == (Fork.LEFT,) * count  # type: ignore[attr-defined]
+    assert states(model, result.counterexample.actions)[-1].forks == (Fork.LEFT,) * count
 
 
 def test_philosophers_are_alike() -> None:
@@ -191,8 +182,8 @@ def test_a_lossy_channel_delivers_in_the_end_if_somebody_retries() -> None:
 
 
 def test_a_model_that_cannot_move() -> None:
-    states: list[Any] = [Count(0), 7, Table(())]
-    for state in states:
+    still: list[Any] = [Count(0), 7, Table(())]
+    for state in still:
         result = both(
             Toy(state, {}), prop(Kind.ALWAYS, lambda s: s is not None), prop(Kind.EVENTUALLY, lambda _: False)
         )

@@ -10,11 +10,11 @@ import pytest
 from farref.model.checker import fast
 from farref.model.checker.columns import Columns
 from farref.model.checker.footprints import Footprints
-from farref.model.checker.interface import ModelError
+from farref.model.checker.interface import Kind, ModelError
 from farref.model.checker.shapes import Shape
 from farref.model.checker.views import Reader, changes_to
 from farref.model.values import IdSet, Table
-from tests.model.checker.toys import Toy
+from tests.model.checker.toys import Toy, prop
 
 
 class Light(Enum):
@@ -176,3 +176,11 @@ def test_a_footprint_is_reused_where_it_fits_and_nowhere_else() -> None:
 def test_what_views_cannot_do_is_the_models_mistake(step: Any) -> None:
     with pytest.raises(ModelError, match=r"values\.py"):
         fast.check(Toy(ROOM, {"look": step}), [])
+
+
+@pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.value)
+def test_a_property_that_can_tell_a_view_from_a_state(kind: Kind) -> None:
+    """Nothing can keep it from asking for its argument's type, but a spot check finds that the answers differ."""
+    curious = prop(kind, lambda room: type(room) is Room)
+    with pytest.raises(ModelError, match=r"does something else with a view of a state than with the state itself"):
+        fast.check(Toy(ROOM, {}), [curious])

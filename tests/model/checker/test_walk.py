@@ -7,6 +7,7 @@ from collections import Counter
 from farref.model.checker.interface import Budget, Kind, Verdict
 from farref.model.checker.walk import walk
 from tests.model.checker.toys import Count, Toy, channel, counter, philosophers, prop
+from tests.play import states
 
 
 def test_a_walk_finds_starving_philosophers() -> None:
@@ -14,10 +15,9 @@ def test_a_walk_finds_starving_philosophers() -> None:
     result = walk(model, [prop(Kind.EVENTUALLY, lambda m: all(m.eaten))], seed=1, walks=500, steps_max=50)
     assert result.verdict is Verdict.VIOLATED
     assert result.counterexample is not None
-    state = model.initial
-    for action in result.counterexample.actions:
-        state = model.step(state, action)
-    assert all(model.step(state, action) is None for action in model.actions)
+    end = states(model, result.counterexample.actions)[-1]
+    assert all(model.step(end, action) is None for action in model.actions)
+    assert not all(end.eaten)
 
 
 def test_nothing_found_is_incomplete_and_the_seed_decides() -> None:

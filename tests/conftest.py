@@ -1,0 +1,21 @@
+"""What several folders of tests need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from farref import tlc
+
+
+@pytest.fixture(scope="module")
+def tlc_is_here() -> Iterator[None]:
+    """Skip what needs TLC where it is not; where it is, spare short runs the slower of Java's two compilers."""
+    try:
+        tlc.find_tlc()
+    except tlc.TlcUnavailable as missing:
+        pytest.skip(f"TLC tests skipped: {missing}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+        yield
