@@ -211,7 +211,9 @@ def test_nothing_at_all_is_answered_with_help(farref: Farref) -> None:
     assert "\n  farref check rref  " in result.stdout
 
 
-@pytest.mark.parametrize(("field", "value"), [("loop_start", 99), ("loop_start", 0), ("loop_start", -1), ("workers", [])])
+@pytest.mark.parametrize(
+    ("field", "value"), [("loop_start", 99), ("loop_start", 0), ("loop_start", -1), ("workers", [])]
+)
 def test_a_trace_with_a_wrong_frame_is_refused(farref: Farref, saved: Path, field: str, value: object) -> None:
     saved.write_text(json.dumps({**json.loads(saved.read_bytes()), field: value}))
     assert field in one_line(farref("explain", str(saved), "-o", str(saved.with_suffix(".svg"))))
