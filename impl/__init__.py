@@ -1,1 +1,64 @@
-"""The implementation, a second witness of the same spec. It arrives with a later release."""
+"""RRefs between real processes: a second witness of the spec, and something to program against.
+
+    from farref.impl import function, launch, remote, rpc_sync
+
+    with launch(2, allow=["my_functions"]):
+        x = remote("worker1", my_functions.make)
+        print(rpc_sync("worker2", my_functions.use, args=[x]))
+
+The names are PyTorch's. The protocol is the one of `spec/rref.md`, the bytes those of `spec/wire.md`.
+"""
+
+from farref.impl.api import (
+    get_debug_info,
+    get_worker_info,
+    init_rpc,
+    remote,
+    rpc_async,
+    rpc_sync,
+    shutdown,
+)
+from farref.impl.cluster import Cluster, launch
+from farref.impl.errors import (
+    NotRunning,
+    PeerDied,
+    ReferenceRefused,
+    RefusedCall,
+    RefusedFunction,
+    RefusedValue,
+    RemoteError,
+    RpcError,
+    RpcTimeout,
+    UnknownWorker,
+)
+from farref.impl.functions import function
+from farref.impl.futures import Future
+from farref.impl.rref import RRef
+from farref.impl.settings import Settings, WorkerInfo
+
+__all__ = [
+    "Cluster",
+    "Future",
+    "NotRunning",
+    "PeerDied",
+    "RRef",
+    "ReferenceRefused",
+    "RefusedCall",
+    "RefusedFunction",
+    "RefusedValue",
+    "RemoteError",
+    "RpcError",
+    "RpcTimeout",
+    "Settings",
+    "UnknownWorker",
+    "WorkerInfo",
+    "function",
+    "get_debug_info",
+    "get_worker_info",
+    "init_rpc",
+    "launch",
+    "remote",
+    "rpc_async",
+    "rpc_sync",
+    "shutdown",
+]

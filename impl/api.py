@@ -1,0 +1,132 @@
+"""The functions an application calls, with PyTorch's names. Each acts for the one worker that this process is."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from farref.impl import leaving
+from farref.impl.core import Core
+from farref.impl.errors import NotRunning, RpcError
+from farref.impl.futures import Future
+from farref.impl.handshake import Identity
+from farref.impl.ids import Incarnation, WorkerId
+from farref.impl.mesh import Meeting, Transport, agree_on_secret, leave_name, meet, names
+from farref.impl.rref import RRef
+from farref.impl.settings import Settings, WorkerInfo
+from farref.impl.tables import WorkerTables, observe
+from farref.impl.worker import Worker
+
+INIT_TIMEOUT_S: Final = 30.0
+SHUTDOWN_TIMEOUT_S: Final = 10.0
+
+_process: Final[list[Worker]] = []
+_joining: Final = threading.Lock()
+
+
+def current() -> Worker:
+    """Find the worker that this process is."""
+    if not _process:
+        raise NotRunning("RPC has not been initialised here: use launch() or init_rpc()")
+    return _process[0]
+
+
+def init_rpc(
+    name: str,
+    rank: int,
+    world_size: int,
+    *,
+    directory: str | Path,
+    transport: Transport = "unix",
+    settings: Settings | None = None,
+    timeout: float = INIT_TIMEOUT_S,
+    check: Callable[[], None] = lambda: None,
+) -> WorkerInfo:
+    """Join a world: meet its other workers in a directory, which must be nobody else's to enter.
+
+    `check` is called while waiting, and may raise to give up.
+    """
+    chosen, place, me = settings or Settings(), Path(directory), WorkerId(rank)
+    if chosen.allow_pickle:
+        warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
+    if place.stat().st_mode & 0o077:
+        raise RpcError(f"{place} can be entered by others; it has the key of the world, so its mode must be 0700")
+    with _joining:
+        if _process:
+            raise RpcError("RPC is already initialised in this process")
+        world, key = agree_on_secret(place)
+        leave_name(place, me, name)
+        incarnation = Incarnation(time.time_ns())
+        meeting = Meeting(place, world_size, transport, time.monotonic() + timeout)
+        streams = meet(meeting, Identity(me, incarnation, world, key), check)
+        called = names(place, world_size)
+        if len(set(called.values())) != len(called):
+            raise RpcError(f"names must be unique, and are {', '.join(called.values())}")
+        _process.append(Worker(Core(me, called, incarnation), called, streams, chosen))
+        current().reactor.begin()
+    return current().info(me)
+
+
+def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> WorkerTables:
+    """Leave the world (R32). What could not be released is returned, and warned of if leaving was graceful."""
+    worker = current()
+    try:
+        left = leaving.shut_down(worker, graceful, timeout)
+    finally:
+        _process.clear()
+    if graceful and not left.is_empty():
+        warnings.warn(f"{worker.names[worker.rank]} could not release everything: {left}", stacklevel=2)
+    return left
+
+
+def rpc_sync(
+    to: object,
+    func: Callable[..., Any] | str,
+    args: Iterable[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+) -> Any:
+    """Call a function on another worker and wait for its result."""
+    return current().call(to, func, args, kwargs or {}, timeout).wait()
+
+
+def rpc_async(
+    to: object,
+    func: Callable[..., Any] | str,
+    args: Iterable[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+) -> Future:
+    """Call a function on another worker; its result is a future."""
+    return current().call(to, func, args, kwargs or {}, timeout)
+
+
+def remote(
+    to: object,
+    func: Callable[..., Any] | str,
+    args: Iterable[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+) -> RRef:
+    """Call a function on another worker and leave its result there; get a reference to it at once."""
+    return current().remote(to, func, args, kwargs or {}, timeout)
+
+
+def get_worker_info(name: object = None) -> WorkerInfo:
+    """Describe this worker, or the one named."""
+    worker = current()
+    return worker.info(worker.rank if name is None else worker.find(name))
+
+
+def get_debug_info() -> WorkerTables:
+    """Look at every table of this worker."""
+    worker = current()
+    with worker.lock:
+        worker.perform([])
+        tables = observe(worker.core)
+    worker.flush()
+    return tables

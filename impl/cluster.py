@@ -1,0 +1,150 @@
+"""A world of local processes, for as long as a `with` block lasts.
+
+The driver is a worker too, so that what is written in the block can call the others. Whatever happens, nothing is left: an
+exception ends the workers at once; a worker whose driver is gone, for whatever reason, ends itself and takes the directory
+with it. Workers ignore Ctrl-C, which a terminal sends to all of them: the driver decides.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+import multiprocess  # type: ignore[import-untyped]
+
+from farref.impl import api
+from farref.impl.errors import GaveUp, RpcError
+from farref.impl.ids import WorkerId
+from farref.impl.mesh import Transport
+from farref.impl.settings import Settings
+
+DRIVER: Final = "driver"
+LOOK_S: Final = 0.5
+FAREWELL_S: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What every process of a world has to know. The key is in the directory, which only this user can enter."""
+
+    directory: str
+    names: tuple[str, ...]
+    transport: Transport
+    settings: Settings
+    driver: int
+    shutdown_timeout: float
+
+
+class Cluster:
+    """The workers that a driver started."""
+
+    def __init__(self, names: tuple[str, ...], processes: Sequence[Any]) -> None:
+        self.names = names
+        self.processes = dict(zip(names, processes, strict=True))
+
+    def pid(self, name: str) -> int:
+        """Say which process a worker is."""
+        return int(self.processes[name].pid)
+
+    def kill(self, name: str) -> None:
+        """End a worker without warning."""
+        self.processes[name].kill()
+        self.processes[name].join()
+
+
+@contextmanager
+def launch(
+    workers: int | Sequence[str],
+    *,
+    allow: Sequence[str] = (),
+    transport: Transport = "unix",
+    rpc_timeout: float = 60.0,
+    allow_pickle: bool = False,
+    start_method: str = "spawn",
+    shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
+) -> Iterator[Cluster]:
+    """Start workers, be their driver, and clean up whatever happens. `allow` names modules whose functions may be called."""
+    names = tuple(f"worker{n}" for n in range(1, workers + 1)) if isinstance(workers, int) else tuple(workers)
+    directory = tempfile.mkdtemp(prefix="farref-world-")
+    settings = Settings(rpc_timeout, tuple(allow), allow_pickle)
+    everybody = (DRIVER, *names)
+    plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout)
+    context = multiprocess.get_context(start_method)
+    processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(everybody))]
+    try:
+        for process in processes:
+            process.start()
+        _join(plan, 0, lambda: _all_live(processes))
+        try:
+            yield Cluster(names, processes)
+        except BaseException:
+            api.shutdown(graceful=False)
+            raise
+        api.shutdown(timeout=shutdown_timeout)
+    finally:
+        _end(processes)
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _join(plan: Plan, rank: int, check: Any) -> None:
+    api.init_rpc(
+        plan.names[rank],
+        rank,
+        len(plan.names),
+        directory=plan.directory,
+        transport=plan.transport,
+        settings=plan.settings,
+        check=check,
+    )
+
+
+def _all_live(processes: Sequence[Any]) -> None:
+    for process in processes:
+        if process.exitcode is not None:
+            raise GaveUp(f"a worker ended with code {process.exitcode} before the world came together")
+
+
+def _end(processes: Sequence[Any]) -> None:
+    """Wait a moment for every process, then make sure."""
+    deadline = time.monotonic() + FAREWELL_S
+    with suppress(RpcError):
+        api.shutdown(graceful=False)
+    for process in processes:
+        if process.pid is not None:
+            process.join(max(0.0, deadline - time.monotonic()))
+            if process.exitcode is None:
+                process.kill()
+            process.join()
+
+
+# In a worker's process
+
+
+def _work(plan: Plan, rank: int) -> None:
+    """Be a worker until the driver leaves."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(plan,), daemon=True).start()
+    _join(plan, rank, lambda: None)
+    worker = api.current()
+    driver = WorkerId(0)
+    while not worker.reached.get(driver) and driver not in worker.core.dead:
+        time.sleep(0.02)
+    api.shutdown(driver not in worker.core.dead, plan.shutdown_timeout)
+    shutil.rmtree(plan.directory, ignore_errors=True)
+    os._exit(0)
+
+
+def _watch(plan: Plan) -> None:
+    """End this process, and what the world left on disk, as soon as its driver is gone."""
+    while os.getppid() == plan.driver:
+        time.sleep(LOOK_S)
+    shutil.rmtree(plan.directory, ignore_errors=True)
+    os._exit(1)

@@ -1,0 +1,152 @@
+"""One stream to one peer: frames out in one write, frames in as they arrive. It never blocks whoever reads.
+
+Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. What
+is left over goes when the socket is writable again. Memory of an array that the application may change is copied at that
+point, and not before. A thread that does not read for others may wait a moment for the socket instead, which saves the copy.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+import numpy as np
+
+from farref.impl.ids import WorkerId
+from farref.impl.values import padded
+from farref.impl.wire import HEADER, read_header
+
+READ_BYTES: Final = 64 * 1024
+PIECES_MAX: Final = 512
+PATIENCE_MS: Final = 200
+STALLED_MS: Final = 10_000
+
+
+class Connection:
+    """An authenticated stream to a peer."""
+
+    def __init__(self, stream: socket.socket, peer: WorkerId, poller: select.epoll, frame_bytes_max: int) -> None:
+        self.stream = stream
+        self.peer = peer
+        self.outbox: deque[bytes | memoryview] = deque()
+        self.dead = False
+        self._frame_bytes_max = frame_bytes_max
+        self._poller = poller
+        self._sending = threading.Lock()
+        self._waits_for_room = False
+        self._buffer = b""
+        stream.setblocking(False)
+        poller.register(stream, select.EPOLLIN)
+
+    # Writing
+
+    def flush(self, patient: bool = False) -> None:
+        """Write what is queued; give up on a broken stream, whose reader will hear of it."""
+        while self.outbox and not self.dead:
+            if not self._sending.acquire(blocking=False):
+                return
+            try:
+                if not self._write(patient):
+                    return
+            except OSError:
+                self.dead = True
+            finally:
+                self._sending.release()
+
+    def on_writable(self) -> None:
+        """Go on writing."""
+        if self._waits_for_room:
+            self._waits_for_room = False
+            self._poller.modify(self.stream, select.EPOLLIN)
+        self.flush()
+
+    def _write(self, patient: bool) -> bool:
+        while self.outbox:
+            pieces = [self.outbox[index] for index in range(min(len(self.outbox), PIECES_MAX))]
+            try:
+                written = self.stream.sendmsg(pieces)
+            except BlockingIOError:
+                if patient and not self._waits_for_room and self._has_room():
+                    continue
+                self._wait_for_room()
+                return False
+            self._forget(pieces, written)
+        return True
+
+    def _forget(self, pieces: list[bytes | memoryview], written: int) -> None:
+        for piece in pieces:
+            if written < len(piece):
+                self.outbox[0] = memoryview(piece)[written:]
+                return
+            written -= len(piece)
+            self.outbox.popleft()
+
+    def _has_room(self) -> bool:
+        poll = select.poll()
+        poll.register(self.stream, select.POLLOUT)
+        return bool(poll.poll(PATIENCE_MS))
+
+    def _wait_for_room(self) -> None:
+        for index in range(len(self.outbox)):
+            piece = self.outbox[index]
+            if isinstance(piece, memoryview):
+                self.outbox[index] = bytes(piece)
+        self._waits_for_room = True
+        self._poller.modify(self.stream, select.EPOLLIN | select.EPOLLOUT)
+
+    # Reading: by one thread at a time
+
+    def frames(self) -> Iterator[tuple[memoryview, memoryview | None]]:
+        """Read what has arrived, and hand out each whole frame: its body, and its segments if it has some."""
+        try:
+            data = self.stream.recv(READ_BYTES)
+        except BlockingIOError:
+            return
+        if not data:
+            raise ConnectionResetError("the other end hung up")
+        data = self._buffer + data if self._buffer else data
+        start = 0
+        while len(data) - start >= HEADER.size:
+            total, body = read_header(memoryview(data)[start:], self._frame_bytes_max)
+            begin, end = start + HEADER.size, start + HEADER.size + total
+            if end > len(data) and total > READ_BYTES:
+                yield self._large(memoryview(data)[begin:], total, body)
+                start = len(data)
+                break
+            if end > len(data):
+                break
+            segments = memoryview(bytearray(data[begin + padded(body) : end])) if total > body else None
+            yield memoryview(data)[begin : begin + body], segments
+            start = end
+        self._buffer = data[start:]
+
+    def _large(self, head: memoryview, total: int, body: int) -> tuple[memoryview, memoryview]:
+        """Read a large frame to its end, straight into the memory that its arrays will be views of."""
+        frame = np.empty(total, np.uint8).data
+        frame[: len(head)] = head
+        filled = len(head)
+        poll = select.poll()
+        poll.register(self.stream, select.POLLIN)
+        while filled < total:
+            try:
+                count = self.stream.recv_into(frame[filled:])
+            except BlockingIOError:
+                if not poll.poll(STALLED_MS):
+                    raise ConnectionResetError("the other end stopped in the middle of a frame") from None
+                continue
+            if not count:
+                raise ConnectionResetError("the other end hung up in the middle of a frame")
+            filled += count
+        return frame[:body], frame[padded(body) :]
+
+    def close(self) -> None:
+        """Hang up."""
+        self.dead = True
+        with suppress(OSError, ValueError):
+            self._poller.unregister(self.stream)
+        self.stream.close()

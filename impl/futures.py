@@ -1,0 +1,122 @@
+"""A value that arrives later. Whoever waits for it helps to read what arrives (see `reactor`)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from farref.impl.errors import RpcTimeout
+
+
+class Loop(Protocol):
+    """What a future needs of the worker it belongs to."""
+
+    def serve_until(self, done: Callable[[], bool], deadline: float, waker: Callable[[threading.Event], None]) -> None:
+        """Read and handle what arrives until something is done or too late."""
+
+    def start(self, task: Callable[[], None]) -> None:
+        """Run a task on some other thread."""
+
+
+class Future:
+    """The result of a call: a value or an error, once."""
+
+    def __init__(self, loop: Loop, what: str = "", timeout: float | None = None) -> None:
+        self._loop = loop
+        self._what = what
+        self._timeout = timeout
+        self.deadline = None if timeout is None else time.monotonic() + timeout
+        self._done = False
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._callbacks: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+
+    def done(self) -> bool:
+        """Say whether the value, or the error, is there."""
+        return self._done
+
+    def wait(self, timeout: float | None = None) -> Any:
+        """Wait for the value; raise the error if that came instead, or `RpcTimeout` if nothing did."""
+        self._wait_until_done(timeout)
+        try:
+            return self._outcome()
+        finally:
+            del self
+
+    def _wait_until_done(self, timeout: float | None) -> None:
+        deadline = float("inf") if self.deadline is None else self.deadline
+        if timeout is not None:
+            deadline = min(deadline, time.monotonic() + timeout)
+        if not self._done:
+            self._loop.serve_until(self.done, deadline, self._wake_by)
+        if not self._done:
+            if deadline == self.deadline:
+                self.expire()
+            else:
+                raise RpcTimeout(f"{self._what}: nothing came within {timeout} s")
+
+    def _outcome(self) -> Any:
+        try:
+            if self._error is not None:
+                raise self._error
+            return self._value
+        finally:
+            # The error's traceback has this frame, and so would keep the future, itself and all callers' locals alive.
+            del self
+
+    def value(self) -> Any:
+        """The value of a future that is done."""
+        if not self._done:
+            raise RuntimeError("the future is not done")
+        return self.wait()
+
+    def then(self, callback: Callable[[Future], Any]) -> Future:
+        """Call something with this future when it is done; its result is the value of the future returned."""
+        following = Future(self._loop, self._what)
+
+        def follow() -> None:
+            try:
+                result = callback(self)
+            except Exception as error:
+                following.set_exception(error)
+            else:
+                following.set_result(result)
+
+        self.add_done_callback(lambda: self._loop.start(follow))
+        return following
+
+    def set_result(self, value: Any) -> bool:
+        """Give the value; say whether it was the first."""
+        return self._settle(value, None)
+
+    def set_exception(self, error: BaseException) -> bool:
+        """Give an error in place of a value; say whether it was the first."""
+        return self._settle(None, error)
+
+    def expire(self) -> bool:
+        """End with a timeout. What was asked for goes on elsewhere (R27)."""
+        return self.set_exception(RpcTimeout(f"{self._what}: no answer within {self._timeout} s"))
+
+    def add_done_callback(self, callback: Callable[[], None]) -> None:
+        """Call something short, on whatever thread, when the future is done."""
+        with self._lock:
+            if not self._done:
+                self._callbacks.append(callback)
+                return
+        callback()
+
+    def _wake_by(self, event: threading.Event) -> None:
+        self.add_done_callback(event.set)
+
+    def _settle(self, value: Any, error: BaseException | None) -> bool:
+        with self._lock:
+            if self._done:
+                return False
+            self._value, self._error, self._done = value, error, True
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+        return True

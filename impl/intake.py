@@ -1,0 +1,127 @@
+"""What arrives at a worker: frames from its peers, and time. Only the thread with the role of reading is ever in here.
+
+One exception: a message that a worker sends to itself arrives without any stream, in the step that sends it.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+import traceback
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from farref.impl.connection import Connection
+from farref.impl.errors import WireError
+from farref.impl.ids import WorkerId
+from farref.impl.messages import AnyMessage, Call, FetchReturn, RemoteCall, Return
+from farref.impl.reading import Content
+from farref.impl.wire import Reached, read_body
+
+if TYPE_CHECKING:
+    from farref.impl.worker import Worker
+
+TICK_S: Final = 0.05
+
+
+class Intake:
+    """Reads for one worker."""
+
+    def __init__(self, worker: Worker, poller: select.epoll) -> None:
+        self._worker = worker
+        self._poller = poller
+        self._by_descriptor = {c.stream.fileno(): c for c in worker.connections.values()}
+        self._next_tick = 0.0
+
+    def turn(self, seconds: float) -> None:
+        """Read once, waiting up to some seconds, and handle all that came."""
+        worker = self._worker
+        now = time.monotonic()
+        if now >= self._next_tick or worker.dropped:
+            self._tick(now)
+        worker.flush()
+        for descriptor, events in self._poller.poll(max(0.0, min(seconds, TICK_S))):
+            connection = self._by_descriptor.get(descriptor)
+            if connection is None:
+                self._drain_kicks()
+                continue
+            if events & select.EPOLLOUT:
+                connection.on_writable()
+            if events & ~select.EPOLLOUT:
+                self._read(connection)
+        worker.flush()
+
+    def _drain_kicks(self) -> None:
+        worker = self._worker
+        with suppress(BlockingIOError):
+            os.eventfd_read(worker.reactor.kick)
+
+    def _read(self, connection: Connection) -> None:
+        worker = self._worker
+        try:
+            for body, segments in connection.frames():
+                message = read_body(body)
+                match message:
+                    case Reached(step):
+                        worker.reached[connection.peer] = step
+                    case _:
+                        self.arrive(connection.peer, message, segments)
+        except (OSError, WireError) as error:
+            self._lose(connection, error)
+        except Exception as error:
+            traceback.print_exc()
+            self._lose(connection, error)
+
+    def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
+        """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
+        worker = self._worker
+        content: Content | None = None
+        try:
+            if isinstance(message, Call | RemoteCall | Return | FetchReturn):
+                failed = isinstance(message, Return | FetchReturn) and message.failed
+                content = worker.reading.read(message.body, message.forks, segments, failed)
+                content.check(isinstance(message, Call | RemoteCall))
+        except WireError as error:
+            with worker.lock:
+                assert isinstance(message, Call | RemoteCall | Return | FetchReturn)
+                worker.perform(worker.core.refuse(source, message, str(error)))
+            return
+        with worker.lock:
+            worker.perform(worker.core.receive(source, message, content))
+
+    def _lose(self, connection: Connection, error: Exception) -> None:
+        """Declare a peer dead: its stream has ended, and a stream is made once (R34)."""
+        worker = self._worker
+        self._by_descriptor.pop(connection.stream.fileno(), None)
+        connection.close()
+        worker.declare_dead(connection.peer, str(error))
+
+    def _tick(self, now: float) -> None:
+        worker = self._worker
+        with worker.lock:
+            self._next_tick = now + TICK_S
+            worker.perform(worker.core.tick(now))
+            self._expire(now)
+
+    def _expire(self, now: float) -> None:
+        """End what has taken too long, whether or not anybody waits for it (R27)."""
+        worker = self._worker
+        for future, _, _ in list(worker.calls.values()):
+            if future.deadline is not None and future.deadline <= now:
+                future.expire()
+        for fetch, (future, reference) in list(worker.fetches.items()):
+            if future.deadline is not None and future.deadline <= now:
+                future.expire()
+            if future.done():
+                worker.core.abandon_fetch(reference, fetch)
+        for waiter, (future, own) in list(worker.waiters.items()):
+            if future.deadline is not None and future.deadline <= now:
+                future.expire()
+            if future.done():
+                del worker.waiters[waiter]
+                worker.perform(worker.core.stop_waiting(own, waiter))
+        for fork in [fork for fork, deadline in worker.creations.items() if deadline <= now]:
+            del worker.creations[fork]
+            if fork in worker.core.user.records:
+                worker.core.user.time_out_creation(fork)

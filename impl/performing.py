@@ -1,0 +1,175 @@
+"""What a worker does with the effects of its core, and how it runs functions.
+
+Everything in `perform` happens under the worker's lock and neither blocks nor runs user code. Functions run without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, assert_never
+
+from farref.impl.effects import (
+    AnswerFetch,
+    CompleteCall,
+    CompleteFetch,
+    Confirmed,
+    DropValue,
+    Effect,
+    FailCall,
+    Failure,
+    Outcome,
+    ReplyLost,
+    RunCall,
+    RunCreation,
+    Send,
+    Value,
+    WakeWaiter,
+)
+from farref.impl.errors import RefusedCall, RpcError
+from farref.impl.futures import Future
+from farref.impl.ids import CallId, ForkData, Reference, RRefId, WorkerId
+from farref.impl.messages import Call, FetchReturn, RemoteCall, Return
+from farref.impl.reading import Content
+from farref.impl.reports import read_error
+
+if TYPE_CHECKING:
+    from farref.impl.worker import Worker
+
+
+class Performer:
+    """Performs effects for one worker."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+
+    def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
+        """Do what a step asks for, in its order. Segments belong to the one carrier among it."""
+        worker = self._worker
+        for effect in effects:
+            match effect:
+                case Send(target, message):
+                    carries = isinstance(message, Call | RemoteCall | Return | FetchReturn)
+                    worker.post(target, message, segments or [] if carries else [])
+                case RunCall():
+                    worker.begin(lambda run=effect: self._run_call(run))  # type: ignore[misc]
+                case RunCreation():
+                    worker.begin(lambda run=effect: self._run_creation(run))  # type: ignore[misc]
+                case AnswerFetch():
+                    self._answer_fetch(effect)
+                case Confirmed(fork):
+                    worker.creations.pop(fork, None)
+                case DropValue():
+                    pass
+                case _:
+                    self._complete(effect)
+
+    def _complete(self, effect: CompleteCall | FailCall | ReplyLost | CompleteFetch | WakeWaiter) -> None:
+        worker = self._worker
+        match effect:
+            case CompleteCall(call, failed, references, content):
+                pending = worker.calls.pop(call, None)
+                self._settle(pending and pending[0], failed, self._bound(content, references))
+            case FailCall(call, target, reason):
+                refused = worker.calls.pop(call, None)
+                if refused is not None:
+                    message = f"{refused[2]} on {worker.names[target]} was refused: {reason}"
+                    refused[0].set_exception(RefusedCall(message))
+            case ReplyLost(target, call, reason):
+                if target not in worker.core.dead:
+                    self._reply_error(target, call, RefusedCall(reason), "")
+            case CompleteFetch(fetch, _, failed, references, content):
+                fetching = worker.fetches.pop(fetch, None)
+                self._settle(fetching and fetching[0], failed, self._bound(content, references))
+            case WakeWaiter(waiter, outcome):
+                waiting = worker.waiters.pop(waiter, None)
+                self._settle(waiting and waiting[0], isinstance(outcome, Failure), outcome.content)
+            case _:
+                assert_never(effect)
+
+    def _bound(self, content: object, references: tuple[Reference, ...]) -> Any:
+        return content.bind(self._worker, references) if isinstance(content, Content) else content
+
+    def _answer_fetch(self, answer: AnswerFetch) -> None:
+        """Write a value for one user, or the error that stands in its place (R20)."""
+        worker = self._worker
+        forks: tuple[ForkData, ...] = ()
+        segments: list[memoryview] = []
+        failed = isinstance(answer.outcome, Failure)
+        try:
+            if isinstance(answer.outcome, Failure):
+                body = worker.write_error(answer.outcome.content, "")
+            else:
+                forks, body, segments = worker.write(answer.outcome.content, answer.target)
+        except RpcError as error:
+            failed, body = True, worker.write_error(error, "the value of an RRef")
+        self.perform(worker.core.answer_fetch(answer, failed, forks, body), segments)
+
+    # Functions
+
+    def _run_call(self, run: RunCall) -> None:
+        source, call, function = run.source, run.call.call, run.call.function
+        outcome = self._invoke(function, self._bound(run.content, run.references))
+        self._when_done(outcome, lambda final: self._reply(source, call, final, function))
+
+    def _run_creation(self, run: RunCreation) -> None:
+        self.run_creation(run.creation.rref, run.creation.function, self._bound(run.content, run.references))
+
+    def run_creation(self, rref: RRefId, function: str, arguments: Any) -> None:
+        """Compute the value of an RRef, and make its entry ready (R23)."""
+        outcome = self._invoke(function, arguments)
+        self._when_done(outcome, lambda final: self._finish(rref, final))
+
+    def _invoke(self, function: str, arguments: Any) -> Outcome:
+        """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
+        here, worker = self._worker.in_function, self._worker
+        here.depth = getattr(here, "depth", 0) + 1
+        try:
+            args, kwargs = arguments
+            return Value(worker.functions.resolve(function)(*args, **kwargs))
+        except BaseException as error:
+            return Failure(worker.write_error(error, function))
+        finally:
+            here.depth -= 1
+
+    def _when_done(self, outcome: Outcome, then: Callable[[Outcome], None]) -> None:
+        """Go on with an outcome; if it is a future, when that is done. No thread waits for it."""
+        future = outcome.content
+        if not isinstance(future, Future):
+            self._worker.end(lambda: then(outcome))
+            return
+
+        def go_on() -> None:
+            try:
+                final: Outcome = Value(future.value())
+            except Exception as error:
+                final = Failure(error)
+            self._worker.end(lambda: then(final))
+
+        future.add_done_callback(lambda: self._worker.reactor.start(go_on))
+
+    def _finish(self, rref: RRefId, outcome: Outcome) -> None:
+        self.perform(self._worker.core.finish_function(rref, outcome))
+
+    def _reply(self, target: WorkerId, call: CallId, outcome: Outcome, function: str) -> None:
+        worker = self._worker
+        if isinstance(outcome, Failure):
+            self._reply_error(target, call, outcome.content, function)
+            return
+        try:
+            forks, body, segments = worker.write(outcome.content, target)
+        except RpcError as error:
+            self._reply_error(target, call, error, function)
+            return
+        self.perform(worker.core.reply(target, call, False, forks, body), segments)
+
+    def _reply_error(self, target: WorkerId, call: CallId, error: object, function: str) -> None:
+        self.perform(self._worker.core.reply(target, call, True, (), self._worker.write_error(error, function)))
+
+    def _settle(self, future: Future | None, failed: bool, value: Any) -> None:
+        """Complete a future, if anybody still wants it; a value nobody wants goes, with the handles in it."""
+        if future is None:
+            return
+        if failed:
+            future.set_exception(read_error(self._worker.write_error(value, "")))
+        else:
+            future.set_result(value)

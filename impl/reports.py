@@ -1,0 +1,72 @@
+"""Errors as they travel: type, message and traceback as text.
+
+The type is rebuilt where it is known already. Nothing is imported for it, and no constructor of it is called.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import traceback
+from functools import lru_cache
+
+import msgspec
+from msgspec import Struct
+
+from farref.impl import errors
+from farref.impl.errors import RemoteError, RpcError, WireError
+
+
+class ErrorReport(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What is told of an exception."""
+
+    module: str
+    type_name: str
+    message: str
+    traceback: str
+    worker: str
+    function: str
+
+
+_decoder = msgspec.msgpack.Decoder(ErrorReport)
+
+
+def write_error(error: BaseException, worker: str, function: str) -> bytes:
+    """Describe an exception for another worker. One that has travelled already keeps its first description."""
+    if isinstance(error, RemoteError):
+        module, _, name = error.type_name.rpartition(".")
+        report = ErrorReport(module, name, str(error), error.traceback, error.worker, error.function)
+    else:
+        kind = type(error)
+        text = "".join(traceback.format_exception(error))
+        report = ErrorReport(kind.__module__, kind.__qualname__, str(error), text, worker, function)
+    return msgspec.msgpack.encode(report)
+
+
+def read_error(body: bytes) -> RpcError:
+    """Make an exception of a description: an error of ours as it was, any other as a RemoteError of its own type too."""
+    try:
+        report = _decoder.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise WireError(f"an error report cannot be read: {error}") from error
+    if report.module == errors.__name__ and report.type_name != "RemoteError":
+        known = getattr(errors, report.type_name, RpcError)
+        if isinstance(known, type) and issubclass(known, RpcError):
+            return known(report.message)
+    kind = _rebuilt(report.module, report.type_name)
+    message = f"{report.type_name} on {report.worker} in {report.function}: {report.message}\n\n{report.traceback}"
+    text = report.message if report.message.endswith(report.traceback) else message
+    name = f"{report.module}.{report.type_name}"
+    return kind(text, worker=report.worker, function=report.function, type_name=name, traceback=report.traceback)
+
+
+@lru_cache(maxsize=256)
+def _rebuilt(module: str, name: str) -> type[RemoteError]:
+    """Find a class that is both a RemoteError and the original type, if that type is known here."""
+    original = getattr(builtins if module == "builtins" else sys.modules.get(module), name, None)
+    if not isinstance(original, type) or not issubclass(original, Exception):
+        return RemoteError
+    try:
+        return type(f"Remote{name}", (RemoteError, original), {"__str__": RemoteError.__str__})
+    except TypeError:
+        return RemoteError

@@ -1,0 +1,151 @@
+"""The handle that an application holds, with PyTorch's names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from farref.impl.errors import ReferenceRefused
+from farref.impl.functions import function
+from farref.impl.futures import Future
+from farref.impl.ids import OwnedReference, Reference, RRefId, WorkerId
+
+if TYPE_CHECKING:
+    from farref.impl.worker import Worker
+
+
+class RRef:
+    """A reference to a value that lives on one worker, its owner. Dropping it is letting go (R26)."""
+
+    __slots__ = ("__weakref__", "_reference", "_worker")
+
+    _worker: Worker | None
+    _reference: Reference | None
+
+    def __init__(self, value: object) -> None:
+        """Wrap a value that is on this worker (R13)."""
+        from farref.impl.api import current
+
+        self._worker, self._reference = None, None
+        worker = current()
+        self.adopt(worker, worker.create_local(value))
+
+    @classmethod
+    def unbound(cls) -> RRef:
+        """Make a handle whose fork has not taken effect yet, and perhaps never will (R28)."""
+        handle = cls.__new__(cls)
+        handle._worker, handle._reference = None, None
+        return handle
+
+    def adopt(self, worker: Worker, reference: Reference) -> RRef:
+        """Stand for a reference from now on."""
+        self._worker, self._reference = worker, reference
+        return self
+
+    def __del__(self) -> None:
+        # May run at any moment, inside any lock: it only appends.
+        if self._reference is not None and self._worker is not None:
+            self._worker.dropped.append(self._reference)
+
+    @property
+    def reference(self) -> Reference:
+        """What the core knows this handle by."""
+        if self._reference is None:
+            raise ReferenceRefused("this RRef was never taken on")
+        return self._reference
+
+    @property
+    def worker(self) -> Worker:
+        """The worker this handle is on."""
+        if self._worker is None:
+            raise ReferenceRefused("this RRef was never taken on")
+        return self._worker
+
+    @property
+    def id(self) -> RRefId:
+        """The RRef's id, the same on every worker."""
+        return self.reference.rref
+
+    def is_owner(self) -> bool:
+        """Say whether the value is on this worker."""
+        return isinstance(self.reference, OwnedReference)
+
+    def owner_rank(self) -> WorkerId:
+        """Say which worker has the value, by rank."""
+        reference = self.reference
+        return self.worker.rank if isinstance(reference, OwnedReference) else reference.owner
+
+    def owner(self) -> Any:
+        """Say which worker has the value."""
+        return self.worker.info(self.owner_rank())
+
+    def owner_name(self) -> str:
+        """Say which worker has the value, by name."""
+        return self.worker.names[self.owner_rank()]
+
+    def confirmed_by_owner(self) -> bool:
+        """Say whether the owner counts this reference, and this worker has been told (R31)."""
+        return self.worker.is_confirmed(self.reference)
+
+    def to_here(self, timeout: float | None = None) -> Any:
+        """Get the value: a copy of it, or on the owner the value itself (R20)."""
+        return self.worker.fetch(self.reference, timeout).wait()
+
+    def local_value(self) -> Any:
+        """Get the value on its owner, waiting for it if need be (R21)."""
+        if not self.is_owner():
+            here, owner = self.worker.names[self.worker.rank], self.owner_name()
+            raise ReferenceRefused(f"{self!r} is on {here}: local_value() works on its owner only, {owner}")
+        return self.worker.fetch(self.reference, 0).wait()
+
+    def rpc_sync(self, timeout: float | None = None) -> Proxy:
+        """Call methods of the value where it is, and wait for their results."""
+        return Proxy(self, "sync", timeout)
+
+    def rpc_async(self, timeout: float | None = None) -> Proxy:
+        """Call methods of the value where it is; their results are futures."""
+        return Proxy(self, "async", timeout)
+
+    def remote(self, timeout: float | None = None) -> Proxy:
+        """Call methods of the value where it is; their results stay there, as RRefs."""
+        return Proxy(self, "remote", timeout)
+
+    def __repr__(self) -> str:
+        reference = self._reference
+        match reference:
+            case None:
+                return "RRef(not taken on)"
+            case OwnedReference():
+                return f"OwnerRRef({reference.rref})"
+            case _:
+                return f"UserRRef({reference.rref}, {reference.fork})"
+
+
+class Proxy:
+    """Turns a method call into a call on the owner."""
+
+    def __init__(self, rref: RRef, kind: str, timeout: float | None) -> None:
+        self._rref, self._kind, self._timeout = rref, kind, timeout
+
+    def __getattr__(self, method: str) -> Any:
+        if method.startswith("_"):
+            raise AttributeError(method)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            worker, target = self._rref.worker, self._rref.owner_rank()
+            arguments = (self._rref, method, args, kwargs)
+            if self._kind == "remote":
+                return worker.remote(target, call_method, arguments, {}, self._timeout)
+            if self._kind == "async":
+                return worker.call(target, call_method, arguments, {}, self._timeout)
+            return worker.call(target, call_method, arguments, {}, self._timeout).wait()
+
+        return call
+
+
+@function
+def call_method(rref: RRef, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a public method of an RRef's value, on its owner."""
+    if method.startswith("_"):
+        raise AttributeError(f"{method} is not public")
+    result = getattr(rref.local_value(), method)(*args, **kwargs)
+    return result.wait() if isinstance(result, Future) else result

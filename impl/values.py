@@ -1,0 +1,208 @@
+"""Arguments and results as bytes: a closed set of types, nothing that could run (spec/wire.md, Values).
+
+Values are MessagePack. What MessagePack has no word for is an extension with a fixed layout: arrays are dtype, shape and
+raw bytes; a tuple stays a tuple; a reference is the number of its fork in the message. Anything else is refused by name.
+Pickle runs code as it is read, so it is off unless both ends were told `allow_pickle=True`.
+
+Small arrays lie in the body. Large ones travel behind it, as *segments* that are written from the array's own memory and
+read as views of the received frame: no copy on either side in Python.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec.msgpack import Ext
+
+from farref.impl.errors import RefusedValue, WireError
+
+SEGMENT_BYTES_MIN: Final = 4096
+ALIGNMENT: Final = 16
+DIMENSIONS_MAX: Final = 32
+
+DTYPES: Final = tuple(
+    np.dtype(name)
+    for name in ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16")
+)
+CODES: Final = {dtype: code for code, dtype in enumerate(DTYPES)}
+
+ARRAY, SEGMENT, SCALAR, TUPLE, REFERENCE, SET, FROZENSET, INTEGER, COMPLEX, PICKLE, MAP = range(1, 12)
+
+Array = npt.NDArray[Any]
+_ATOMS: Final = frozenset({type(None), bool, float, str, bytes})
+_encode: Final = msgspec.msgpack.Encoder().encode
+
+
+class Writer:
+    """Writes one value. `share` is called for each reference in it and says the number of its fork."""
+
+    def __init__(self, share: Callable[[object], int | None], allow_pickle: bool = False) -> None:
+        self.segments: list[memoryview] = []
+        self._offset = 0
+        self._share = share
+        self._allow_pickle = allow_pickle
+
+    def write(self, value: object) -> bytes:
+        """Write a value; what belongs behind the body is in `segments` afterwards."""
+        try:
+            return _encode(self._plain(value))
+        except RecursionError:
+            raise RefusedValue("a value is nested too deeply, or contains itself") from None
+
+    def _plain(self, value: Any) -> object:
+        kind = type(value)
+        if kind in _ATOMS:
+            return value
+        if kind is int:
+            return value if -(2**63) <= value < 2**64 else Ext(INTEGER, _integer(value))
+        if kind is list:
+            return [self._plain(item) for item in value]
+        if kind is dict:
+            return self._dictionary(value)
+        if kind is np.ndarray:
+            return self._array(value)
+        if kind is tuple:
+            return Ext(TUPLE, self._nested(value))
+        return self._rare(value, kind)
+
+    def _rare(self, value: Any, kind: type) -> object:
+        if kind is set or kind is frozenset:
+            return Ext(SET if kind is set else FROZENSET, self._nested(value))
+        if kind is complex:
+            return Ext(COMPLEX, struct.pack("<dd", value.real, value.imag))
+        if isinstance(value, np.generic) and value.dtype in CODES:
+            return Ext(SCALAR, bytes([CODES[value.dtype]]) + value.tobytes())
+        index = self._share(value)
+        if index is not None:
+            return Ext(REFERENCE, struct.pack("<I", index))
+        if self._allow_pickle:
+            return Ext(PICKLE, pickle.dumps(value))
+        raise RefusedValue(f"a value of type {kind.__module__}.{kind.__qualname__} cannot travel")
+
+    def _nested(self, items: Any) -> bytes:
+        return _encode([self._plain(item) for item in items])
+
+    def _dictionary(self, value: dict[Any, Any]) -> object:
+        if all(type(key) is str for key in value):
+            return {key: self._plain(item) for key, item in value.items()}
+        return Ext(MAP, _encode([[self._plain(key), self._plain(item)] for key, item in value.items()]))
+
+    def _array(self, array: Array) -> Ext:
+        code = CODES.get(array.dtype)
+        if code is None or array.ndim > DIMENSIONS_MAX:
+            raise RefusedValue(f"an array of dtype {array.dtype} cannot travel")
+        head = struct.pack(f"<BB{array.ndim}Q", code, array.ndim, *array.shape)
+        if array.nbytes < SEGMENT_BYTES_MIN:
+            return Ext(ARRAY, head + array.tobytes())
+        self.segments.append(np.ascontiguousarray(array).data.cast("B"))
+        offset, self._offset = self._offset, self._offset + padded(array.nbytes)
+        return Ext(SEGMENT, head + struct.pack("<Q", offset))
+
+
+class Reader:
+    """Reads one value. `adopt` makes the reference for a fork's number; it takes effect later, or never (R28)."""
+
+    def __init__(
+        self, adopt: Callable[[int], object], segments: memoryview | None = None, allow_pickle: bool = False
+    ) -> None:
+        self._adopt = adopt
+        self._segments = segments if segments is not None else memoryview(b"")
+        self._allow_pickle = allow_pickle
+        self._decode: Callable[[bytes | memoryview], Any]
+
+    def read(self, body: bytes) -> Any:
+        """Read a value, or raise `WireError`. The decoder goes at once: reader and decoder would keep each other alive."""
+        self._decode = msgspec.msgpack.Decoder(ext_hook=self._extension).decode
+        try:
+            return self._decode(body)
+        except (
+            msgspec.MsgspecError,
+            ArithmeticError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+            struct.error,
+        ) as error:
+            raise WireError(f"a value cannot be read: {error}") from error
+        finally:
+            del self._decode
+
+    def _extension(self, code: int, data: memoryview) -> object:
+        match code:
+            case 1 | 2:
+                return self._array(data, code)
+            case 3:
+                return np.frombuffer(data, DTYPES[_checked(data[0])], 1, 1)[0]
+            case 4:
+                return tuple(self._items(data))
+            case 5:
+                return self._adopt(*struct.unpack("<I", data))
+            case 6:
+                return set(self._items(data))
+            case 7:
+                return frozenset(self._items(data))
+            case 8:
+                return int.from_bytes(data, "little", signed=True)
+            case 9:
+                return complex(*struct.unpack("<dd", data))
+            case 10 if self._allow_pickle:
+                return pickle.loads(data)
+            case 11:
+                return dict(self._items(data))
+        raise WireError(f"no value has the code {code}")
+
+    def _items(self, data: memoryview) -> list[Any]:
+        items = self._decode(data)
+        if type(items) is not list:
+            raise WireError("a collection is written as an array")
+        return items
+
+    def _array(self, data: memoryview, where: int) -> Array:
+        dtype, dimensions = DTYPES[_checked(data[0])], data[1]
+        if dimensions > DIMENSIONS_MAX:
+            raise WireError(f"an array has {dimensions} dimensions")
+        shape = struct.unpack_from(f"<{dimensions}Q", data, 2)
+        start = 2 + 8 * dimensions
+        count = _product(shape)
+        if where == ARRAY:
+            if len(data) - start != count * dtype.itemsize:
+                raise WireError("an array's bytes do not fit its shape")
+            return np.frombuffer(data, dtype, count, start).reshape(shape).copy()
+        (offset,) = struct.unpack_from("<Q", data, start)
+        if offset % ALIGNMENT or offset + count * dtype.itemsize > len(self._segments):
+            raise WireError("an array lies outside its frame")
+        return np.frombuffer(self._segments, dtype, count, offset).reshape(shape)
+
+
+def padded(length: int) -> int:
+    """Round a length up, so that what comes next is aligned."""
+    return -(-length // ALIGNMENT) * ALIGNMENT
+
+
+def joined(segments: list[memoryview]) -> bytes:
+    """Lay segments out as a frame does."""
+    return b"".join(bytes(segment) + bytes(padded(len(segment)) - len(segment)) for segment in segments)
+
+
+def _integer(value: int) -> bytes:
+    return value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+
+
+def _checked(code: int) -> int:
+    if code >= len(DTYPES):
+        raise WireError(f"no dtype has the code {code}")
+    return code
+
+
+def _product(shape: tuple[int, ...]) -> int:
+    count = 1
+    for length in shape:
+        count *= length
+    return count

@@ -1,0 +1,296 @@
+"""The shell around one core: real streams, threads and time.
+
+Every step of the core is taken under one lock, and its effects are performed under it too: queueing a frame, completing a
+future, handing out a function. None of these blocks or runs user code. Frames are written after the lock is released.
+
+Handles that were dropped wait in `dropped`, because a finalizer may run at any moment and must not take locks. They are let
+go before the next step, and at the latest with the next tick.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from farref.impl.connection import Connection
+from farref.impl.core import Core
+from farref.impl.effects import Effect, Value
+from farref.impl.errors import NotRunning, PeerDied, RefusedValue, RpcError, UnknownWorker
+from farref.impl.functions import Functions, name_of
+from farref.impl.futures import Future
+from farref.impl.ids import (
+    CallId,
+    FetchId,
+    ForkData,
+    ForkId,
+    OwnedReference,
+    Reference,
+    UserReference,
+    WaiterId,
+    WorkerId,
+)
+from farref.impl.intake import Intake
+from farref.impl.messages import Ack, AnyMessage, Control
+from farref.impl.performing import Performer
+from farref.impl.reactor import Reactor
+from farref.impl.reading import Reading
+from farref.impl.reports import write_error
+from farref.impl.rref import RRef
+from farref.impl.settings import Settings, WorkerInfo
+from farref.impl.values import Reader, Writer, joined
+from farref.impl.wire import write_frame
+
+FORK_BYTES: Final = 128
+OTHER_BYTES: Final = 4096
+"""More than the rest of a frame takes: for each fork, and altogether."""
+
+
+class Worker:
+    """One worker of a world, in this process."""
+
+    def __init__(
+        self, core: Core, names: Mapping[WorkerId, str], streams: Mapping[WorkerId, socket.socket], settings: Settings
+    ) -> None:
+        self.core = core
+        core.tick(time.monotonic())
+        self.rank = core.me
+        self.names = dict(names)
+        self.settings = settings
+        self.functions = Functions(settings.allowed_modules)
+        self.lock = threading.RLock()
+        self.dropped: deque[Reference] = deque()
+        self.calls: dict[CallId, tuple[Future, WorkerId, str]] = {}
+        self.fetches: dict[FetchId, tuple[Future, UserReference]] = {}
+        self.waiters: dict[WaiterId, tuple[Future, OwnedReference]] = {}
+        self.creations: dict[ForkId, float] = {}
+        self.reached: dict[WorkerId, int] = {}
+        self.running = 0
+        self.closing = False
+        self.closed = False
+        self.released = False
+        self.in_function = threading.local()
+        self._waiters = 0
+        self._poller = poller = select.epoll()
+        limit = settings.frame_bytes_max
+        self.connections = {peer: Connection(stream, peer, poller, limit) for peer, stream in streams.items()}
+        self.intake = Intake(self, poller)
+        self.reading = Reading(settings.allow_pickle)
+        self.performer = Performer(self)
+        self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
+        poller.register(self.reactor.kick, select.EPOLLIN)
+
+    # What applications do
+
+    def info(self, rank: WorkerId) -> WorkerInfo:
+        """Describe a worker."""
+        return WorkerInfo(self.names[rank], rank)
+
+    def find(self, to: object) -> WorkerId:
+        """Find a worker by name, rank or description."""
+        for rank, name in self.names.items():
+            if to in (name, rank) or to == WorkerInfo(name, rank):
+                return rank
+        raise UnknownWorker(f"no worker of this world is called {to!r}; there are {', '.join(self.names.values())}")
+
+    def call(
+        self,
+        to: object,
+        target: Callable[..., Any] | str,
+        args: Iterable[Any],
+        kwargs: Mapping[str, Any],
+        timeout: float | None,
+    ) -> Future:
+        """Call a function on a worker."""
+        rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
+        future = Future(self.reactor, f"{name} on {self.names[rank]}", self._timeout(timeout))
+        with self.lock:
+            forks, body, segments = self.write([list(args), dict(kwargs)], rank)
+            call, effects = self.core.call(rank, name, forks, body)
+            self.calls[call] = (future, rank, name)
+            self.perform(effects, segments)
+        self.flush(patient=True)
+        return future
+
+    def remote(
+        self,
+        to: object,
+        target: Callable[..., Any] | str,
+        args: Iterable[Any],
+        kwargs: Mapping[str, Any],
+        timeout: float | None,
+    ) -> RRef:
+        """Call a function on a worker and leave its result there (R10, R12)."""
+        rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
+        with self.lock:
+            if rank == self.rank:
+                return self._remote_on_self(name, list(args), dict(kwargs))
+            forks, body, segments = self.write([list(args), dict(kwargs)], rank)
+            reference, effects = self.core.create_remote(rank, name, forks, body)
+            limit = self._timeout(timeout)
+            if limit is not None:
+                self.creations[reference.fork] = time.monotonic() + limit
+            self.perform(effects, segments)
+        self.flush(patient=True)
+        return RRef.unbound().adopt(self, reference)
+
+    def _remote_on_self(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> RRef:
+        """Run the function here. Its arguments travel as in any call, so that they are copies as in any call."""
+        handles: list[RRef] = []
+
+        def keep(item: object) -> int | None:
+            if not isinstance(item, RRef):
+                return None
+            handles.append(item)
+            return len(handles) - 1
+
+        writer = Writer(keep, self.settings.allow_pickle)
+        body = writer.write([args, kwargs])
+        segments = memoryview(bytearray(joined(writer.segments)))
+        arguments = Reader(handles.__getitem__, segments, self.settings.allow_pickle).read(body)
+        reference = self.core.create_on_self()
+        self.begin(lambda: self.performer.run_creation(reference.rref, name, arguments))
+        return RRef.unbound().adopt(self, reference)
+
+    def create_local(self, value: object) -> OwnedReference:
+        """Keep a value as an RRef (R13)."""
+        self._check(self.rank)
+        with self.lock:
+            return self.core.create_local(Value(value))
+
+    def fetch(self, reference: Reference, timeout: float | None) -> Future:
+        """Ask for a value, here or elsewhere (R20, R21)."""
+        future = Future(self.reactor, f"the value of {reference.rref}", self._timeout(timeout))
+        with self.lock:
+            if isinstance(reference, OwnedReference):
+                self._waiters += 1
+                waiter = WaiterId(self._waiters)
+                self.waiters[waiter] = (future, reference)
+                self.perform(self.core.await_value(reference, waiter))
+                return future
+            self._check(reference.owner)
+            fetch, effects = self.core.fetch(reference)
+            self.fetches[fetch] = (future, reference)
+            self.perform(effects)
+        self.flush(patient=True)
+        return future
+
+    def is_confirmed(self, reference: Reference) -> bool:
+        """Say whether the owner counts a reference (R31)."""
+        with self.lock:
+            return self.core.is_confirmed(reference)
+
+    def _check(self, to: object) -> WorkerId:
+        rank = self.find(to)
+        if self.closed or (self.closing and not getattr(self.in_function, "depth", 0)):
+            raise NotRunning(f"{self.names[self.rank]} is shutting down: nothing new begins (R32)")
+        if rank in self.core.dead:
+            raise PeerDied(self.core.dead[rank])
+        return rank
+
+    def _timeout(self, timeout: float | None) -> float | None:
+        """As PyTorch has it: none given means the default, 0 means for ever."""
+        chosen = self.settings.rpc_timeout if timeout is None else timeout
+        return chosen or None
+
+    # Steps: under the lock
+
+    def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
+        """Perform the effects of a step, then let go of what was dropped meanwhile."""
+        self.performer.perform(effects, segments)
+        while self.dropped:
+            reference = self.dropped.popleft()
+            if not self.released:
+                self.performer.perform(self.core.let_go(reference))
+
+    def begin(self, task: Callable[[], None]) -> None:
+        """Have a function run; `end` reports that it has."""
+        self.running += 1
+        self.reactor.queue(task)
+
+    def end(self, step: Callable[[], None]) -> None:
+        """Take the step that a function's end is. What comes of several leaves in one write, by the next turn at the latest."""
+        with self.lock:
+            self.running -= 1
+            step()
+            self.perform([])
+        if not self.reactor.is_busy:
+            self.flush(patient=True)
+
+    def declare_dead(self, peer: WorkerId, reason: str) -> None:
+        """End everything that only a dead peer could end; every error names it (R34)."""
+        with self.lock:
+            if peer in self.core.dead:
+                return
+            text = f"worker {self.names[peer]} died: {reason}"
+            self.connections[peer].dead = True
+            self.perform(self.core.peer_died(peer, text))
+            for call, (future, target, name) in list(self.calls.items()):
+                if target == peer:
+                    del self.calls[call]
+                    future.set_exception(PeerDied(f"{name}: {text}"))
+
+    # Writing
+
+    def write_error(self, error: object, function: str) -> bytes:
+        """Write an error, with the name of this worker, unless it is written already."""
+        if isinstance(error, bytes):
+            return error
+        known = error if isinstance(error, BaseException) else RpcError(str(error))
+        return write_error(known, self.names[self.rank], function)
+
+    def write(self, value: object, target: WorkerId) -> tuple[tuple[ForkData, ...], bytes, list[memoryview]]:
+        """Write a value for a worker, minting a fork for each reference in it; on failure none is left (R2, R28)."""
+        forks: list[ForkData] = []
+
+        def share(item: object) -> int | None:
+            if not isinstance(item, RRef):
+                return None
+            forks.append(self.core.share(item.reference, target))
+            return len(forks) - 1
+
+        writer = Writer(share, self.settings.allow_pickle)
+        try:
+            body = writer.write(value)
+            size = len(body) + sum(map(len, writer.segments))
+            if size + FORK_BYTES * len(forks) + OTHER_BYTES > self.settings.frame_bytes_max:
+                raise RefusedValue(
+                    f"a value of {size} bytes is larger than the limit of {self.settings.frame_bytes_max}"
+                )
+        except BaseException:
+            self.perform(self.core.withdraw(tuple(forks)))
+            raise
+        return tuple(forks), body, writer.segments
+
+    def post(self, target: WorkerId, message: AnyMessage, segments: list[memoryview]) -> None:
+        """Queue a message; one to oneself arrives at once, within the same step of the shell."""
+        if target == self.rank:
+            self.intake.arrive(target, message, memoryview(bytearray(joined(segments))) if segments else None)
+            return
+        connection = self.connections[target]
+        if not connection.dead:
+            connection.outbox.extend(write_frame(message, segments, self.settings.frame_bytes_max))
+            return
+        self.declare_dead(target, "its connection is broken")
+        if not isinstance(message, Control | Ack):
+            self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
+
+    def flush(self, patient: bool = False) -> None:
+        """Write what is queued for every peer."""
+        for connection in self.connections.values():
+            if connection.outbox:
+                connection.flush(patient)
+
+    def close(self) -> None:
+        """Hang up on everybody. If a function still runs, its thread ends with the process."""
+        ended = self.reactor.stop()
+        for connection in self.connections.values():
+            connection.close()
+        if ended:
+            self._poller.close()
+            os.close(self.reactor.kick)

@@ -1,0 +1,185 @@
+"""Functions that the tests call on other workers."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import time
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+from farref.impl import Future, RRef, WorkerInfo, get_debug_info, get_worker_info, remote, rpc_async, rpc_sync
+from farref.impl.api import current
+from farref.impl.wire import HEADER
+
+kept: dict[str, Any] = {}
+
+
+def echo(value: Any = None) -> Any:
+    return value
+
+
+def add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def pid() -> int:
+    return os.getpid()
+
+
+def name() -> str:
+    return get_worker_info().name
+
+
+def slow(seconds: float, value: Any = None) -> Any:
+    time.sleep(seconds)
+    return value
+
+
+def fail(message: str = "no") -> None:
+    raise ValueError(message)
+
+
+class CustomError(Exception):
+    def __init__(self, a: int, b: int) -> None:
+        super().__init__(f"{a} and {b}")
+
+
+def fail_custom() -> None:
+    raise CustomError(1, 2)
+
+
+def fail_os() -> None:
+    os.listdir("/no/such/place")
+
+
+def fetch(rref: RRef) -> Any:
+    return rref.to_here()
+
+
+def local(rref: RRef) -> Any:
+    return rref.local_value()
+
+
+def confirmed(rref: RRef) -> bool:
+    return rref.confirmed_by_owner()
+
+
+def keep(rref: RRef) -> None:
+    kept["rref"] = rref
+
+
+def drop() -> None:
+    kept.clear()
+
+
+def give_back() -> Any:
+    return kept["rref"]
+
+
+def make(value: Any) -> RRef:
+    return RRef(value)
+
+
+def create(owner: str, value: Any) -> RRef:
+    return remote(owner, echo, [value])
+
+
+def pass_on(rref: RRef, to: str) -> Any:
+    return rpc_sync(to, fetch, [rref])
+
+
+def pass_to_self(rref: RRef) -> Any:
+    return rpc_sync(name(), local, [rref])
+
+
+def nested(path: list[str], depth: int) -> int:
+    if depth == 0:
+        return 0
+    return 1 + int(rpc_sync(path[depth % len(path)], nested, [path, depth - 1]))
+
+
+def later(to: str, value: Any) -> Future:
+    return rpc_async(to, echo, [value]).then(lambda future: future.wait() + 1)
+
+
+def unserialisable() -> Any:
+    return threading.Lock()
+
+
+def tables() -> tuple[int, int, int, int]:
+    """How many entries, forks, users and unanswered messages this worker has."""
+    info = get_debug_info()
+    return len(info.entries), sum(len(e.forks) for e in info.entries), len(info.users), len(info.unanswered)
+
+
+def dead_workers() -> list[int]:
+    return list(get_debug_info().dead)
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def increase(self, by: int = 1) -> int:
+        self.count += by
+        return self.count
+
+    def where(self) -> str:
+        return name()
+
+
+def counter() -> Counter:
+    return Counter()
+
+
+def info() -> WorkerInfo:
+    return get_worker_info()
+
+
+def wander(seed: int, steps: int, names: list[str], given: list[RRef]) -> list[RRef]:
+    """Do something random with references, here and elsewhere, and return some of them."""
+    random = Random(seed)
+    held = list(given)
+    futures: list[Future] = []
+    for step in range(steps):
+        to = random.choice(names)
+        move = random.randrange(9)
+        if move == 0:
+            held.append(remote(to, echo, [held[-1:]]))
+        elif move == 1:
+            held.append(remote(to, slow, [0.002, seed]))
+        elif move == 2:
+            held.append(RRef(seed))
+        elif move == 3 and held:
+            futures.append(rpc_async(to, fetch, [random.choice(held)]))
+        elif move == 4 and held:
+            held.pop(random.randrange(len(held)))
+        elif move == 5 and held:
+            random.choice(held).to_here()
+        elif move == 6 and steps > 2:
+            arguments = [seed * 31 + step, steps // 3, names, random.sample(held, min(2, len(held)))]
+            futures.append(rpc_async(to, wander, arguments))
+        elif move == 7 and futures:
+            with suppress(ValueError):
+                futures.pop(0).wait()
+        elif move == 8:
+            futures.append(rpc_async(to, fail))
+    for future in futures:
+        with suppress(ValueError):
+            future.wait()
+    return held[:2]
+
+
+def collect() -> int:
+    """Free what only the cycle collector frees: an error that was raised from a future keeps its frames for so long."""
+    return gc.collect()
+
+
+def send_noise(to: str) -> None:
+    """Send bytes that are no message to a worker, on the stream it trusts."""
+    connection = current().connections[get_worker_info(to).id]
+    connection.outbox.append(HEADER.pack(4, 4) + b"\xc1\xc1\xc1\xc1")
+    connection.flush()

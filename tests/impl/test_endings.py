@@ -1,0 +1,260 @@
+"""What is left when workers die, drivers die, blocks end: nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from farref.impl import (
+    NotRunning,
+    PeerDied,
+    RpcTimeout,
+    RRef,
+    get_debug_info,
+    init_rpc,
+    launch,
+    remote,
+    rpc_async,
+    rpc_sync,
+    shutdown,
+)
+from farref.impl.errors import WireError
+from farref.impl.handshake import Identity, connect
+from farref.impl.ids import Incarnation, WorkerId
+from tests.impl import far
+
+ROOT = Path(__file__).parents[2]
+
+
+def lives(pid: int) -> bool:
+    """Say whether a process runs; one that ended and was not waited for does not."""
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def gone_within(pids: list[int], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while any(lives(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not any(lives(pid) for pid in pids)
+
+
+def directories() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("farref-world-*"))
+
+
+def test_R34_a_killed_peer_is_named_within_a_second() -> None:
+    with launch(["A", "B", "C"], allow=["tests.impl.far"], rpc_timeout=20, shutdown_timeout=1) as world:
+        x = remote("B", far.echo, [1])
+        assert x.to_here() == 1
+        running = rpc_async("B", far.slow, [10])
+        waiting = remote("B", far.slow, [10])
+        world.kill("B")
+        killed = time.monotonic()
+        with pytest.raises(PeerDied, match="worker B died"):
+            running.wait()
+        with pytest.raises(PeerDied, match="worker B died"):
+            waiting.to_here()
+        with pytest.raises(PeerDied, match="worker B died"):
+            rpc_sync("B", far.echo)
+        with pytest.raises(PeerDied, match="worker B died"):
+            remote("B", far.echo)
+        with pytest.raises(PeerDied, match="owner"):
+            rpc_sync("C", far.fetch, [x])
+        assert time.monotonic() - killed < 1.0
+        assert rpc_sync("A", far.add, [1, 1]) == 2
+        del x, waiting
+        assert get_debug_info().users == ()
+
+
+def test_R34_the_forks_of_a_killed_user_are_listed_under_its_name() -> None:
+    with pytest.warns(UserWarning, match="could not release"):
+        keep_and_kill()
+
+
+def keep_and_kill() -> None:
+    with launch(["A", "C"], allow=["tests.impl.far"], shutdown_timeout=0.5) as world:
+        x = RRef("kept for C")
+        rpc_sync("C", far.keep, [x])
+        world.kill("C")
+        del x
+        time.sleep(0.2)
+        (entry,) = get_debug_info().entries
+        assert [holder for _, holder in entry.forks] == [2]
+        assert get_debug_info().dead == (2,)
+
+
+def test_leaving_a_block_leaves_nothing() -> None:
+    before = directories()
+    with launch(2, allow=["tests.impl.far"]) as world:
+        pids = [world.pid(name) for name in world.names]
+        kept = remote("worker1", far.echo, [1])
+        assert rpc_sync("worker2", far.fetch, [kept]) == 1
+        began = time.monotonic()
+    assert time.monotonic() - began < 3
+    assert gone_within(pids, 5)
+    assert directories() <= before
+    with pytest.raises(NotRunning):
+        rpc_sync("worker1", far.echo)
+    with pytest.raises(NotRunning):
+        kept.to_here()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_an_exception_ends_the_workers_even_busy_ones(error: type[BaseException]) -> None:
+    pids: list[int] = []
+
+    def work() -> None:
+        with launch(2, allow=["tests.impl.far"]) as world:
+            pids.extend(world.pid(name) for name in world.names)
+            rpc_async("worker1", far.slow, [30])
+            raise error
+
+    with pytest.raises(error):
+        work()
+    assert gone_within(pids, 5)
+
+
+DRIVER = """
+import sys, time
+sys.path.insert(0, {root!r})
+from farref.impl import launch, rpc_async
+from tests.impl import far
+if __name__ == "__main__":
+    with launch(2, allow=["tests.impl.far"]) as world:
+        rpc_async("worker1", far.slow, [30])
+        print(*[world.pid(name) for name in world.names], flush=True)
+        time.sleep(30)
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+def test_a_driver_that_is_killed_or_interrupted_leaves_nothing(ending: signal.Signals, tmp_path: Path) -> None:
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER.format(root=str(ROOT)))
+    before = directories()
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as driver:
+        assert driver.stdout is not None
+        pids = [int(pid) for pid in driver.stdout.readline().split()]
+        assert len(pids) == 2
+        if ending == signal.SIGINT:
+            os.killpg(driver.pid, ending)
+        else:
+            driver.kill()
+        driver.wait(5)
+        assert gone_within(pids, 5)
+    assert directories() <= before
+
+
+def test_a_second_world_and_one_after_another() -> None:
+    """N8: references work in a process that was in another world before."""
+    for _ in range(2):
+        with launch(2, allow=["tests.impl.far"]):
+            x = remote("worker1", far.echo, ["again"])
+            assert rpc_sync("worker2", far.fetch, [x]) == "again"
+            del x
+    with pytest.raises(NotRunning):
+        shutdown()
+
+
+BY_HAND = """
+import sys, time
+sys.path.insert(0, {root!r})
+from farref.impl import Settings, get_worker_info, init_rpc, remote, rpc_sync, shutdown
+from tests.impl import far
+rank = int(sys.argv[1])
+init_rpc("ab"[rank], rank, 2, directory={directory!r}, settings=Settings(allowed_modules=("tests.impl.far",)))
+if rank == 0:
+    x = remote("b", far.name)
+    print(x.to_here(), rpc_sync("b", far.fetch, [x]), flush=True)
+assert shutdown().is_empty()
+"""
+
+
+def test_workers_started_by_hand_meet_in_a_directory(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    script = BY_HAND.format(root=str(ROOT), directory=str(tmp_path))
+    workers = [
+        subprocess.Popen([sys.executable, "-c", script, str(rank)], stdout=subprocess.PIPE, text=True)
+        for rank in range(2)
+    ]
+    outputs = [worker.communicate(timeout=30)[0] for worker in workers]
+    assert outputs == ["b b\n", ""]
+    assert [worker.returncode for worker in workers] == [0, 0]
+
+
+def test_a_directory_that_others_can_enter_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    with pytest.raises(RuntimeError, match="0700"):
+        init_rpc("a", 0, 2, directory=tmp_path)
+
+
+def test_strangers_at_the_meeting_place_are_turned_away(tmp_path: Path) -> None:
+    """Noise, silence and a wrong key come first; the right worker still gets in."""
+    tmp_path.chmod(0o700)
+    script = BY_HAND.format(root=str(ROOT), directory=str(tmp_path))
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen([*command, "0"], stdout=subprocess.PIPE, text=True) as first:
+        place = tmp_path / "0"
+        while not place.exists():
+            time.sleep(0.01)
+        strangers = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+        for stranger in strangers:
+            stranger.connect(str(place))
+        strangers[0].sendall(b"GET / HTTP/1.1\r\n" * 20)
+        with pytest.raises((WireError, OSError)):
+            connect(strangers[1], Identity(WorkerId(1), Incarnation(1), bytes(16), bytes(32)))
+        strangers[2].close()
+        with subprocess.Popen([*command, "1"]) as second:
+            assert first.communicate(timeout=30)[0] == "b b\n"
+            assert second.wait(10) == 0
+        for stranger in strangers:
+            stranger.close()
+
+
+def test_a_frame_that_makes_no_sense_ends_the_connection_and_runs_nothing() -> None:
+    with launch(["A", "B"], allow=["tests.impl.far"], shutdown_timeout=1):
+        rpc_sync("B", far.keep, [remote("A", far.echo, [1])])
+        rpc_sync("A", far.send_noise, ["B"])
+        with pytest.raises(PeerDied, match="worker A died"):
+            rpc_sync("B", far.pass_on, [RRef(1), "A"])
+        assert rpc_sync("B", far.dead_workers) == [1]
+        assert rpc_sync("B", far.echo, ["still here"]) == "still here"
+
+
+def test_pickle_is_loud_and_works_when_asked_for() -> None:
+    with pytest.warns(UserWarning, match="allow_pickle"), launch(1, allow=["tests.impl.far"], allow_pickle=True):
+        assert rpc_sync("worker1", far.echo, [Path("x")]) == Path("x")
+
+
+def test_a_peer_that_stands_still_delays_nobody_and_goes_on_later() -> None:
+    with launch(["A", "B"], allow=["tests.impl.far"]) as world:
+        x = remote("A", far.echo, [1])
+        assert x.to_here() == 1
+        os.kill(world.pid("A"), signal.SIGSTOP)
+        try:
+            for _ in range(3):
+                began = time.monotonic()
+                with pytest.raises(RpcTimeout, match="on A"):
+                    rpc_sync("A", far.echo, [np.zeros(1_000_000)], timeout=0.3)
+                assert time.monotonic() - began < 1.0
+            assert rpc_sync("B", far.add, [1, 1], timeout=1) == 2
+        finally:
+            os.kill(world.pid("A"), signal.SIGCONT)
+        assert rpc_sync("A", far.add, [1, 1]) == 2
+        assert rpc_sync("B", far.fetch, [x]) == 1
+        del x
+    assert not world.processes["A"].is_alive()

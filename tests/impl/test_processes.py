@@ -1,0 +1,269 @@
+"""Real processes: calls, errors, each way to share, and the clauses that PyTorch's defects are about."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from farref.impl import (
+    Cluster,
+    PeerDied,
+    ReferenceRefused,
+    RefusedFunction,
+    RefusedValue,
+    RemoteError,
+    RpcTimeout,
+    RRef,
+    UnknownWorker,
+    get_debug_info,
+    launch,
+    remote,
+    rpc_async,
+    rpc_sync,
+)
+from tests.impl import far
+
+
+@pytest.fixture(scope="module", params=["unix", "tcp"])
+def world(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    with launch(["A", "B", "C"], allow=["tests.impl.far"], transport=request.param, rpc_timeout=10) as cluster:
+        yield cluster
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(world: Cluster) -> Iterator[None]:
+    """After every test, every table of every worker becomes empty."""
+    yield
+    for name in world.names:
+        rpc_sync(name, far.drop)
+    eventually(lambda: all(rpc_sync(name, far.tables) == (0, 0, 0, 0) for name in world.names))
+    eventually(lambda: get_debug_info().is_empty())
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 5.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
+
+
+# Calls
+
+
+def test_calls_by_name_rank_and_description() -> None:
+    assert rpc_sync("A", far.add, [1, 2]) == 3
+    assert rpc_sync(1, far.add, args=(1,), kwargs={"b": 3}) == 4
+    assert rpc_sync("B", far.name) == "B"
+    assert rpc_sync("driver", far.name) == "driver"
+
+
+def test_arrays_small_large_and_huge() -> None:
+    for size in (3, 2000, 300_000, 3_000_000):
+        array = np.arange(size, dtype=np.float32)
+        np.testing.assert_array_equal(rpc_sync("A", far.echo, [array]), array)
+
+
+def test_many_calls_at_once_and_callbacks() -> None:
+    futures = [rpc_async("A", far.echo, [number]) for number in range(500)]
+    assert [future.wait() for future in futures] == list(range(500))
+    assert rpc_async("A", far.echo, [1]).then(lambda future: future.wait() + 1).wait() == 2
+    assert rpc_sync("A", far.later, ["B", 1]) == 2
+
+
+def test_slow_functions_run_side_by_side() -> None:
+    began = time.monotonic()
+    futures = [rpc_async("A", far.slow, [0.2, number]) for number in range(30)]
+    assert [future.wait() for future in futures] == list(range(30))
+    assert time.monotonic() - began < 2.0
+
+
+def test_nested_calls_of_any_depth() -> None:
+    assert rpc_sync("A", far.nested, [["A", "B"], 100]) == 100
+    assert rpc_sync("A", far.nested, [["A"], 40]) == 40
+
+
+# Errors
+
+
+def test_an_error_keeps_its_type_and_brings_its_traceback() -> None:
+    with pytest.raises(ValueError, match="far:fail: why") as caught:
+        rpc_sync("A", far.fail, ["why"])
+    assert isinstance(caught.value, RemoteError)
+    assert "raise ValueError(message)" in caught.value.traceback
+    with pytest.raises(far.CustomError, match="1 and 2"):
+        rpc_sync("A", far.fail_custom)
+    with pytest.raises(FileNotFoundError):
+        rpc_sync("A", far.fail_os)
+
+
+def test_unknown_workers_functions_and_values_are_refused() -> None:
+    with pytest.raises(UnknownWorker, match="nobody"):
+        rpc_sync("nobody", far.echo)
+    with pytest.raises(RefusedFunction, match="eval"):
+        rpc_sync("A", eval, ["1"])
+    with pytest.raises(RefusedFunction, match="not registered"):
+        rpc_sync("A", "os:system", ["true"])
+    with pytest.raises(RefusedFunction, match="no name"):
+        rpc_sync("A", lambda: 0)
+    with pytest.raises(RefusedValue, match="cannot travel"):
+        rpc_sync("A", far.echo, [object()])
+    with pytest.raises(RefusedValue, match="cannot travel"):
+        rpc_sync("A", far.unserialisable)
+    with pytest.raises(RefusedValue, match="limit"):
+        rpc_sync("A", far.echo, [np.zeros(70_000_000, np.uint8)])
+
+
+def test_timeouts_fire() -> None:
+    began = time.monotonic()
+    with pytest.raises(RpcTimeout, match="far:slow on A"):
+        rpc_sync("A", far.slow, [0.6], timeout=0.2)
+    assert time.monotonic() - began < 0.5
+    future = rpc_async("A", far.slow, [0.5], timeout=0.1)
+    eventually(future.done, 0.4)
+
+
+# The ways to share
+
+
+def test_R10_R20_create_fetch_and_let_go() -> None:
+    x = remote("B", far.echo, [[1, 2]])
+    assert x.to_here() == [1, 2]
+    assert not x.is_owner()
+    assert x.owner_name() == "B"
+    eventually(x.confirmed_by_owner)
+    with pytest.raises(ReferenceRefused, match="owner only"):
+        x.local_value()
+
+
+def test_R12_R13_creation_here() -> None:
+    assert remote("driver", far.add, [1, 2]).local_value() == 3
+    assert RRef("here").to_here() == "here"
+    assert rpc_sync("A", far.fetch, [RRef("from the driver")]) == "from the driver"
+
+
+def test_R14_R15_the_owner_shares_with_a_user() -> None:
+    assert rpc_sync("A", far.confirmed, [RRef(1)])
+    x = rpc_sync("B", far.make, ["made there"])
+    assert x.owner_name() == "B"
+    assert x.confirmed_by_owner()
+    assert x.to_here() == "made there"
+
+
+def test_R16_a_user_shares_with_a_user() -> None:
+    x = remote("B", far.echo, ["value"])
+    assert rpc_sync("C", far.confirmed, [x])
+    assert rpc_sync("C", far.fetch, [x]) == "value"
+    assert rpc_sync("C", far.pass_on, [x, "A"]) == "value"
+
+
+def test_R16_a_user_returns_a_fork_to_a_user() -> None:
+    x = rpc_sync("A", far.create, ["B", 7])
+    assert x.to_here() == 7
+    rpc_sync("C", far.keep, [x])
+    del x
+    assert rpc_sync("C", far.give_back).to_here() == 7
+
+
+def test_R19_a_user_shares_with_the_owner_and_itself() -> None:
+    x = remote("B", far.echo, [3])
+    assert rpc_sync("B", far.local, [x]) == 3
+    assert rpc_sync("driver", far.fetch, [x]) == 3
+    assert rpc_sync("B", far.pass_to_self, [x]) == 3
+
+
+def test_references_inside_values_and_arguments() -> None:
+    x = remote("B", far.echo, [{"inner": [RRef(5)]}])
+    assert x.to_here()["inner"][0].to_here() == 5
+    y = remote("C", far.fetch, [x])
+    assert y.to_here()["inner"][0].to_here() == 5
+
+
+def test_proxies_call_methods_where_the_value_is() -> None:
+    rpc_sync("B", far.keep, [remote("B", far.counter)])
+    x = remote("B", far.counter)
+    assert x.rpc_sync().increase() == 1
+    assert x.rpc_async().increase(by=2).wait() == 3
+    assert x.remote().where().to_here() == "B"
+    with pytest.raises(AttributeError):
+        x.rpc_sync().nothing()
+
+
+# PyTorch's defects, and how they end here
+
+
+def test_N1_R21_early_use_on_the_owner_while_another_fork_comes_and_goes() -> None:
+    x = remote("B", far.slow, [0.4, "value"])
+    early = rpc_async("B", far.local, [x])
+    rpc_sync("C", far.confirmed, [x])
+    assert early.wait() == "value"
+    assert x.to_here() == "value"
+
+
+def test_N1b_R21_the_early_user_passes_it_to_its_own_worker() -> None:
+    x = remote("B", far.slow, [0.3, "value"])
+    assert rpc_sync("B", far.pass_to_self, [x]) == "value"
+
+
+def test_N2_N3_R27_creations_that_time_out_leave_nothing() -> None:
+    """A creation is confirmed on receipt, so that a slow function does not time it out."""
+    for _ in range(2):
+        x = remote("B", far.slow, [0.2, 1], timeout=0.1)
+        time.sleep(0.15)
+        assert x.to_here() == 1
+
+
+def test_N4_R28_a_message_that_cannot_be_written_or_run_leaves_no_fork() -> None:
+    mine, theirs = RRef(1), remote("B", far.echo, [1])
+    with pytest.raises(RefusedValue):
+        rpc_sync("C", far.echo, [mine, theirs, object()])
+    with pytest.raises(RefusedFunction):
+        rpc_sync("C", "os:system", [mine, theirs])
+
+
+def test_N5_R29_a_creation_that_cannot_run_has_an_error_for_its_value() -> None:
+    x = remote("B", "os:system", ["true"])
+    with pytest.raises(RefusedFunction):
+        x.to_here()
+    y = remote("B", far.fail, ["why"])
+    with pytest.raises(ValueError, match="why"):
+        y.to_here()
+    with pytest.raises(ValueError, match="why"):
+        rpc_sync("B", far.local, [y])
+    eventually(y.confirmed_by_owner)
+
+
+def test_N6_R31_confirmed_by_owner_is_the_truth() -> None:
+    assert RRef(1).confirmed_by_owner()
+    assert rpc_sync("A", far.confirmed, [RRef(1)])
+
+
+def test_F6_R18_a_parent_goes_while_the_function_it_called_still_runs() -> None:
+    x = remote("B", far.echo, [1])
+    x.to_here()
+    running = rpc_async("C", far.slow, [1.0, x])
+    del x
+    eventually(lambda: not get_debug_info().users, 0.8)
+    running.wait()
+
+
+def test_N15_R20_a_fetch_whose_caller_gave_up_ends() -> None:
+    x = remote("B", far.slow, [0.4, "late"])
+    with pytest.raises(RpcTimeout):
+        x.to_here(timeout=0.1)
+    del x
+
+
+def test_a_thousand_handles_at_once() -> None:
+    rrefs = [remote("ABC"[number % 3], far.echo, [number]) for number in range(1000)]
+    assert [rref.to_here() for rref in rrefs] == list(range(1000))
+    del rrefs
+
+
+def test_errors_name_the_peer_only_when_it_died() -> None:
+    assert rpc_sync("A", far.dead_workers) == []
+    with pytest.raises(RemoteError) as caught:
+        rpc_sync("A", far.fail)
+    assert not isinstance(caught.value, PeerDied)
