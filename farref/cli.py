@@ -18,11 +18,13 @@ from farref.clauses import UnknownClauseError, clauses, find_clause, show_clause
 from farref.diagram import draw
 from farref.doctor import examine, findings_document, is_fit, show_findings
 from farref.document import document
+from farref.fuzz import Fuzzed, Replayed, carry_out_fuzz, fuzz_document, fuzz_options, replay_on, show_fuzz, show_replay
 from farref.model.checker.interface import ModelError
 from farref.options import bounds_options, check_options, make_request, subject_argument
 from farref.output import discard, page, put
 from farref.pretty import show, show_story
 from farref.progress import telling
+from farref.properties.backends.known import BACKENDS
 from farref.properties.trace import Trace, TraceError, decode, encode
 from farref.report import EXIT_CODES, Report
 from farref.request import Request
@@ -99,10 +101,12 @@ def cli(ctx: click.Context) -> int:
     farref check rref                     the sound protocol holds every property
     farref check rref --profile torch     PyTorch's rules, and how they break
     farref explain trace.json -o x.svg    draw a counterexample
+    farref fuzz rref                      the implementation and the model agree on every step
     farref spec R21                       read a clause of the spec
     farref doctor                         what works on this machine
 
-    Exit codes: 0 holds, 1 violated, 2 wrong usage, 3 something needed is missing, 4 ended with nothing decided.
+    Exit codes: 0 holds or agreed, 1 violated or disagreed, 2 wrong usage, 3 something needed is missing, 4 ended with
+    nothing decided.
     """
     if ctx.invoked_subcommand is None:
         put(ctx.get_help())
@@ -226,6 +230,68 @@ def _read(path: str) -> Trace:
         raise click.UsageError(f"{path} cannot be read: {error.strerror}") from error
     except TraceError as error:
         raise click.UsageError(f"{path}: {error}") from error
+
+
+@cli.command()
+@subject_argument
+@fuzz_options
+@bounds_options
+@click.option(
+    "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the run of a disagreement to a file."
+)
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def fuzz(**given: Any) -> int:
+    """Drive the model and an implementation through the same random schedules, and compare them after every step.
+
+    The size of the world is drawn for each schedule; a bound that is given is the same in all. The same seed and number of
+    schedules give the same steps, and the same trace_hash.
+
+    \b
+    farref fuzz rref --seconds 60
+    farref fuzz rref --seed 7 --schedules 1000 --format json
+    farref fuzz rref --seed 7 --first 123 --schedules 1    schedule 123 of seed 7 again
+    """
+    fuzzed: Fuzzed = carry_out_fuzz(given)
+    if given["form"] == "json":
+        _print_json(fuzz_document(fuzzed))
+    else:
+        with page() as console:
+            show_fuzz(console, fuzzed)
+    if given["save"] is not None:
+        _save_run(fuzzed, given["save"])
+    return fuzzed.exit_code
+
+
+def _save_run(fuzzed: Fuzzed, path: str) -> None:
+    if fuzzed.trace is not None:
+        _write(path, encode(fuzzed.trace), "trace")
+    else:
+        click.echo(f"farref: nothing disagreed, so {path} was not written", err=True)
+
+
+@cli.command()
+@click.argument("trace", type=click.Path(dir_okay=False))
+@click.option(
+    "--backend", type=click.Choice(list(BACKENDS)), default="simulated", help="Who takes it. Default simulated."
+)
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+def replay(trace: str, backend: str, form: str) -> int:
+    """Let the model and an implementation take a saved run, and compare them after every step.
+
+    A counterexample cannot happen in the sound protocol; of such a run the longest beginning is taken that can.
+
+    \b
+    farref fuzz rref --save run.json
+    farref replay run.json --backend simulated
+    """
+    replayed: Replayed = replay_on(_read(trace), backend)
+    if form == "json":
+        _print_json(replayed)
+    else:
+        with page() as console:
+            show_replay(console, replayed)
+    return replayed.exit_code
 
 
 @cli.command()

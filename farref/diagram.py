@@ -201,7 +201,9 @@ class Diagram:
         """Say below what was violated, and give the height of the whole drawing."""
         broken = self.trace.property
         letters = int((self.width - 2 * MARGIN - 32) / svg.text_width(1, 12.5, mono=False))
-        sentence = f"{broken.id} (clause {broken.clause}, {broken.kind.value}) is violated: {broken.text}"
+        sentence = "A run of the protocol."
+        if broken is not None:
+            sentence = f"{broken.id} (clause {broken.clause}, {broken.kind.value}) is violated: {broken.text}"
         lines = [*textwrap.wrap(sentence, letters), *textwrap.wrap(f"What this means: {self.trace.meaning}", letters)]
         if self.trace.loop_start is not None:
             lines.append(f"Steps {self.trace.loop_start + 1} to {len(self.trace.steps)} repeat for ever.")
@@ -271,4 +273,5 @@ def _under_way(start: float, target: float) -> float:
 
 def _title(trace: Trace) -> str:
     steps, rules = counted(len(trace.steps), "step"), rules_text(trace.profile, trace.without)
-    return f"{trace.property.id} violated in {steps} under {rules}"
+    what = "A run of" if trace.property is None else f"{trace.property.id} violated in"
+    return f"{what} {steps} under {rules}"

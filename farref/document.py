@@ -65,7 +65,7 @@ def _property(report: Report, property_: Property) -> Document:
 
 
 def _counterexample(trace: Trace | None, replay: str | None) -> Document | None:
-    if trace is None:
+    if trace is None or trace.property is None:
         return None
     return {
         "property": trace.property.id,

@@ -130,17 +130,25 @@ def _example(report: Report) -> str:
 
 
 def show_story(console: Console, trace: Trace) -> None:
-    """Print a counterexample as a numbered story, with what it breaks and what that means."""
+    """Print a run as a numbered story, with what it breaks and what that means."""
     broken = trace.property
     console.print()
-    console.print(Text.assemble((f"{broken.id} (clause {broken.clause}) is violated", "bold red"), f": {broken.text}"))
+    if broken is not None:
+        console.print(
+            Text.assemble((f"{broken.id} (clause {broken.clause}) is violated", "bold red"), f": {broken.text}")
+        )
+    console.print(numbered([step.text for step in trace.steps]))
+    console.print(Text.assemble(("What this means: ", "bold"), trace.meaning))
+
+
+def numbered(sentences: list[str]) -> Table:
+    """Lay sentences out as a numbered list."""
     steps = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
     steps.add_column(justify="right", style="dim")
     steps.add_column()
-    for number, step in enumerate(trace.steps, start=1):
-        steps.add_row(str(number), step.text)
-    console.print(steps)
-    console.print(Text.assemble(("What this means: ", "bold"), trace.meaning))
+    for number, sentence in enumerate(sentences, start=1):
+        steps.add_row(str(number), sentence)
+    return steps
 
 
 def _show_others(console: Console, report: Report) -> None:

@@ -58,12 +58,22 @@ def telling(
     """Give the function that is told of each configuration as it begins."""
     if quiet:
         yield lambda _: None
+    else:
+        with saying(quiet=False) as say:
+            yield Teller(say, configurations).begin
+
+
+@contextmanager
+def saying(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Give the function that is told in one line, as often as anybody likes, how far something is."""
+    if quiet:
+        yield lambda _: None
     elif sys.stderr.isatty():
         page = Console(stderr=True)
         with page.status("starting") as status:
-            yield Teller(lambda line: status.update(line[: page.width - SPINNER_WIDTH]), configurations).begin
+            yield lambda line: status.update(line[: page.width - SPINNER_WIDTH])
     else:
-        yield Teller(_NowAndThen(), configurations).begin
+        yield _NowAndThen()
 
 
 class _NowAndThen:

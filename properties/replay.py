@@ -158,37 +158,54 @@ class Moment:
 
     def holder(self, fork: ForkId) -> str:
         """Name the worker a fork is meant for."""
-        worker = self.after.lineage[fork].holder
-        assert worker is not None, "a fork that does something has been minted"
-        return worker_name(worker)
+        return _holder(self.after, fork)
 
     def sharer(self, fork: ForkId) -> str:
         """Name the worker that made a fork for another one."""
-        parent = self.after.lineage[fork].parent
-        return self.owner(self.model.bounds.rref_of(fork)) if parent is None else self.holder(parent)
+        return _sharer(self.after, self.model.bounds, fork)
 
     def address(self, message: Message) -> Parcel:
         """Say where a message comes from and goes to (R4, R5)."""
-        fork = message.fork
-        owner, holder = self.owner(self.model.bounds.rref_of(fork)), self.holder(fork)
-        match message:
-            case Ack(of):
-                answered = self.address(of)
-                return Parcel(message, answered.target, answered.source)
-            case RemoteCall() | FetchCall() | ForkRequest() | UserDelete() | CreateFailed():
-                return Parcel(message, holder, owner)
-            case UserAccept() | FetchReturn():
-                return Parcel(message, owner, holder)
-            case RemoteFailed():
-                return Parcel(message, NETWORK, holder)
-            case Call() | Return():
-                return Parcel(message, self.sharer(fork), holder)
-            case CallFailed():
-                return Parcel(message, NETWORK, self.sharer(fork))
-            case ChildAccept():
-                return Parcel(message, holder, self.sharer(fork))
-            case _:
-                assert_never(message)
+        return address(self.after, self.model.bounds, message)
+
+
+def address(world: World, bounds: Bounds, message: Message) -> Parcel:
+    """Say where a message comes from and goes to (R4, R5)."""
+    fork = message.fork
+    match message:
+        case Ack(of):
+            answered = address(world, bounds, of)
+            return Parcel(message, answered.target, answered.source)
+        case RemoteCall() | FetchCall() | ForkRequest() | UserDelete() | CreateFailed():
+            return Parcel(message, _holder(world, fork), _owner(bounds, fork))
+        case UserAccept() | FetchReturn():
+            return Parcel(message, _owner(bounds, fork), _holder(world, fork))
+        case RemoteFailed():
+            return Parcel(message, NETWORK, _holder(world, fork))
+        case Call() | Return():
+            return Parcel(message, _sharer(world, bounds, fork), _holder(world, fork))
+        case CallFailed():
+            return Parcel(message, NETWORK, _sharer(world, bounds, fork))
+        case ChildAccept():
+            return Parcel(message, _holder(world, fork), _sharer(world, bounds, fork))
+        case _:
+            assert_never(message)
+
+
+def _owner(bounds: Bounds, fork: ForkId) -> str:
+    return worker_name(bounds.owner(bounds.rref_of(fork)))
+
+
+def _holder(world: World, fork: ForkId) -> str:
+    worker = world.lineage[fork].holder
+    assert worker is not None, "a fork that does something has been minted"
+    return worker_name(worker)
+
+
+def _sharer(world: World, bounds: Bounds, fork: ForkId) -> str:
+    """Name the worker that made a fork for another one."""
+    parent = world.lineage[fork].parent
+    return _owner(bounds, fork) if parent is None else _holder(world, parent)
 
 
 def replay(model: RRefModel, actions: Iterable[Action]) -> Iterator[Moment]:

@@ -1,12 +1,15 @@
-"""Counterexamples as files: neutral JSON that any program can draw, and that is believed only after it was taken again.
+"""Runs as files: neutral JSON that any program can draw, and that is believed only after it was taken again.
 
 A trace says where it happened (profile, missing rule, bounds), what was violated, and each step with the message that ended
 there and the messages sent. Reading one replays it on the model: a step that cannot happen, a message that was not sent,
 or an end that violates nothing is an error that names the step. The sentences are for people; they are made anew.
+
+Most traces are counterexamples. One without a property is a run of the sound protocol for others to take too (`twin.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -25,6 +28,7 @@ from farref.properties.story import tell
 
 FORMAT: Final = "farref-trace/1"
 SUBJECT: Final = "rref"
+A_RUN: Final = "This run breaks nothing. It was kept so that an implementation can be asked to take it too."
 
 
 class TraceError(Exception):
@@ -68,14 +72,14 @@ class PropertyRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Trace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A counterexample with everything needed to take it again and to draw it."""
+    """A run with everything needed to take it again and to draw it."""
 
     format: str
     subject: str
     profile: str
     without: str | None
     bounds: Bounds
-    property: PropertyRecord
+    property: PropertyRecord | None
     meaning: str
     workers: tuple[WorkerRecord, ...]
     loop_start: int | None
@@ -93,16 +97,30 @@ def record(bounds: Bounds, profile: str, rule: str | None, counterexample: Count
     """Write a counterexample down, by taking it again under a profile, or under SOUND without a rule."""
     broken = counterexample.property
     moments = list(replay(RRefModel(bounds, rules_of(profile, rule)), counterexample.actions))
+    return msgspec.structs.replace(
+        _trace(bounds, profile, rule, moments),
+        property=PropertyRecord(broken.id, broken.clause, broken.kind, counterexample.text(), counterexample.case),
+        meaning=meaning(counterexample, moments[-1]),
+        loop_start=counterexample.loop_start,
+    )
+
+
+def record_run(bounds: Bounds, actions: Iterable[Action], profile: str = "sound", rule: str | None = None) -> Trace:
+    """Write a run down that violates nothing, by taking it again."""
+    return _trace(bounds, profile, rule, list(replay(RRefModel(bounds, rules_of(profile, rule)), actions)))
+
+
+def _trace(bounds: Bounds, profile: str, rule: str | None, moments: list[Moment]) -> Trace:
     return Trace(
         format=FORMAT,
         subject=SUBJECT,
         profile=profile,
         without=rule,
         bounds=bounds,
-        property=PropertyRecord(broken.id, broken.clause, broken.kind, counterexample.text(), counterexample.case),
-        meaning=meaning(counterexample, moments[-1]),
+        property=None,
+        meaning=A_RUN,
         workers=tuple(_worker(bounds, WorkerId(worker)) for worker in range(bounds.workers)),
-        loop_start=counterexample.loop_start,
+        loop_start=None,
         steps=tuple(map(_step, moments)),
     )
 
@@ -145,14 +163,29 @@ def decode(content: bytes) -> Trace:
     trace = _parse(content)
     _refuse_strangers(trace)
     model = RRefModel(trace.bounds, rules_of(trace.profile, trace.without))
-    counterexample = Counterexample(_property(trace), trace.property.case, _actions(model, trace), trace.loop_start)
+    actions, broken = _actions(model, trace), trace.property
+    found = None
+    if broken is not None:
+        found = Counterexample(_property(trace, broken), broken.case, actions, trace.loop_start)
     try:
-        _refuse_harmless(model, counterexample)
+        if found is not None:
+            _refuse_harmless(model, found)
+        told = _record_again(trace, actions, found)
     except ReplayError as error:
         raise TraceError(f"the trace did not happen: {error}") from error
-    told = record(trace.bounds, trace.profile, trace.without, counterexample)
     _compare(trace, told)
     return told
+
+
+def _record_again(trace: Trace, actions: tuple[Action, ...], found: Counterexample | None) -> Trace:
+    if found is None:
+        return record_run(trace.bounds, actions, trace.profile, trace.without)
+    return record(trace.bounds, trace.profile, trace.without, found)
+
+
+def actions_of(trace: Trace) -> tuple[Action, ...]:
+    """Give the actions of a trace that has been read, as the model under the trace's own rules knows them."""
+    return _actions(RRefModel(trace.bounds, rules_of(trace.profile, trace.without)), trace)
 
 
 def _parse(content: bytes) -> Trace:
@@ -179,12 +212,12 @@ def _refuse_strangers(trace: Trace) -> None:
         raise TraceError(f"its bounds make no sense: {wrong}")
 
 
-def _property(trace: Trace) -> Property:
+def _property(trace: Trace, broken: PropertyRecord) -> Property:
     known = {one.id: one for one in rref_properties(trace.bounds)}
     known |= {claim.id: claim.property for claim in CLAIMS.values() if claim.bounds == trace.bounds}
-    if trace.property.id not in known:
-        raise TraceError(f"its property is {trace.property.id!r}; known under its bounds are {', '.join(known)}")
-    return known[trace.property.id]
+    if broken.id not in known:
+        raise TraceError(f"its property is {broken.id!r}; known under its bounds are {', '.join(known)}")
+    return known[broken.id]
 
 
 def _actions(model: RRefModel, trace: Trace) -> tuple[Action, ...]:

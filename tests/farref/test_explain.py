@@ -93,6 +93,7 @@ def test_every_message_and_worker_is_there(trace: Trace) -> None:
         assert step.message is None or step.message.label in shown
         assert all(message.label in shown for message in step.sent)
     assert all(re.search(rf"\b{worker.name}\b", shown) for worker in trace.workers)
+    assert trace.property is not None
     assert f"{trace.property.id} (clause {trace.property.clause}" in shown
 
 

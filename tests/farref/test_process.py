@@ -95,6 +95,15 @@ def test_interrupted_table_has_the_rows_so_far() -> None:
     assert len(answer["rows"]) >= 1
 
 
+def test_interrupted_campaign_tells_what_it_did() -> None:
+    code, out, _ = interrupt("fuzz", "rref", "--seconds", "600", "--format", "json", after=("schedules",))
+    answer = json.loads(out)
+    assert code == 4
+    assert answer["verdict"] == "incomplete"
+    assert "interrupted" in answer["notes"]
+    assert answer["schedules"] > 0
+
+
 def test_the_reader_of_the_output_may_leave() -> None:
     process = start("spec")
     assert process.stdout is not None

@@ -1,0 +1,39 @@
+"""What an implementation has to offer in order to be driven beside the model, one step at a time."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from farref.model.actions import Action
+from farref.model.world import Bounds
+from farref.properties.observation import Observation
+
+
+class Refused(Exception):  # noqa: N818 (it says what happened)
+    """A backend does not take a step that the model takes; the message says why not."""
+
+
+class Backend(Protocol):
+    """An implementation of the protocol, held still between two steps.
+
+    Nothing happens in it by itself: no message arrives, no function ends and no time passes unless an action says so.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name by which the command line and the messages know it."""
+
+    def start(self, bounds: Bounds) -> None:
+        """Begin anew, with as many workers as the bounds say and nothing in any table."""
+
+    def perform(self, action: Action) -> None:
+        """Take the step that this action of the model stands for, completely. Whatever it raises is a disagreement."""
+
+    def attempt(self, action: Action) -> bool:
+        """Let the application try something that it should be refused; say whether it was let through."""
+
+    def observe(self) -> Observation:
+        """Look at all tables, and at what is under way."""
+
+    def close(self) -> None:
+        """Give back whatever was started."""

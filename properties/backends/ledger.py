@@ -1,0 +1,85 @@
+"""Which id is which: the neutral names of a run, and the implementation's ids beside them.
+
+The model numbers RRefs and forks, an implementation mints ids (R2). Both mint in the same steps, so whoever performs the
+steps can write down the pairs. The ledger also keeps every control message by its number: an answer names the number only.
+"""
+
+from __future__ import annotations
+
+from farref.impl import ids
+from farref.impl.messages import (
+    Ack,
+    AnyMessage,
+    Call,
+    CallFailed,
+    Control,
+    ControlBody,
+    FetchCall,
+    FetchReturn,
+    RemoteCall,
+    Return,
+    UserAccept,
+)
+from farref.model.ids import ForkId, RRefId
+from farref.model.world import Bounds
+
+Key = tuple[str, str]
+"""A message as the model knows it: its kind, and the neutral name of its fork."""
+
+Place = tuple[ids.WorkerId, ids.WorkerId, ids.SequenceNumber]
+"""A control message as its sender knows it: who sent it, to whom, and its number."""
+
+
+class Ledger:
+    """The names given so far."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.rrefs: dict[RRefId, ids.RRefId] = {}
+        self.forks: dict[ForkId, ids.UserReference] = {}
+        self.holders: dict[ForkId, ids.WorkerId] = {}
+        self.places: dict[Key, Place] = {}
+        self._rref_names: dict[ids.RRefId, str] = {}
+        self._fork_names: dict[ids.ForkId, str] = {}
+        self._bodies: dict[Place, ControlBody] = {}
+        self._minted = [0] * bounds.rrefs
+
+    def enter_rref(self, rref: RRefId, found: ids.RRefId) -> None:
+        """Write down the id of an RRef that has just been created."""
+        self.rrefs[rref] = found
+        self._rref_names[found] = f"x{rref}"
+
+    def enter_fork(self, rref: RRefId, found: ids.ForkId, holder: int) -> None:
+        """Write down the id of a fork that has just been minted: the next one of its RRef."""
+        fork = ForkId(self.bounds.creator_fork(rref) + self._minted[rref])
+        self._minted[rref] += 1
+        self.forks[fork] = ids.UserReference(ids.WorkerId(self.bounds.owner(rref)), self.rrefs[rref], found)
+        self.holders[fork] = ids.WorkerId(holder)
+        self._fork_names[found] = f"f{fork}"
+
+    def enter_control(self, source: ids.WorkerId, target: ids.WorkerId, control: Control) -> None:
+        """Write down the number of a control message."""
+        place = (source, target, control.number)
+        self._bodies[place] = control.body
+        self.places[type(control.body).__name__, self.fork(control.body.fork)] = place
+
+    def rref(self, found: ids.RRefId) -> str:
+        """Name an RRef, or say that nobody created it."""
+        return self._rref_names.get(found) or f"unknown {found}"
+
+    def fork(self, found: ids.ForkId) -> str:
+        """Name a fork, or say that nobody minted it."""
+        return self._fork_names.get(found) or f"unknown {found}"
+
+    def key(self, source: ids.WorkerId, target: ids.WorkerId, message: AnyMessage) -> Key:
+        """Name a message as the model does."""
+        match message:
+            case Control(body=body):
+                return type(body).__name__, self.fork(body.fork)
+            case Ack(number=number):
+                answered = self._bodies.get((target, source, number))
+                return (f"Ack({type(answered).__name__})", self.fork(answered.fork)) if answered else ("Ack", "nothing")
+            case RemoteCall() | UserAccept() | FetchCall() | FetchReturn():
+                return type(message).__name__, self.fork(message.fork)
+            case Call() | Return() | CallFailed():
+                return type(message).__name__, " ".join(self.fork(data.fork) for data in message.forks)

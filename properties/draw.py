@@ -1,0 +1,168 @@
+"""How a schedule is drawn from a seed: the size of its world, its temperament, and one step after the other.
+
+Schedules drawn alike all look alike, and walks that choose evenly among the possible steps let go of everything early. So each
+schedule has a temperament of its own: how eager it is to begin things, to let go, to deliver, to do harm, and which kinds of
+message it keeps back as long as it can. A step is drawn in two parts, first its sort, in the order the temperament says, then
+evenly among the possible steps of that sort.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from random import Random
+from typing import Any, Final
+
+from farref.model import actions as act
+from farref.model import messages as msg
+from farref.model.world import Bounds, World
+from farref.properties import limits
+from farref.properties.twin import sound_model
+
+SORTS: Final[dict[str, tuple[type, ...]]] = {
+    "begin": (
+        act.CreateLocal,
+        act.CreateOnSelf,
+        act.CreateRemote,
+        act.OwnerShare,
+        act.UserShare,
+        act.FetchValue,
+    ),
+    "let go": (act.OwnerLetGo, act.LetGo),
+    "finish": (act.FinishFunction,),
+    "deliver": (act.Deliver,),
+    "deliver late": (act.Deliver,),
+    "duplicate": (act.Duplicate,),
+    "drop": (act.DropMessage,),
+    "fail": (act.FailCall,),
+    "time out": (act.AbandonFetch, act.TimeOutCreation),
+    "retry": (act.Retry,),
+    "shut down": (act.Shutdown,),
+}
+"""The sorts of step, and the actions of each."""
+
+EAGERNESS: Final = {"begin": 3.0, "let go": 0.5, "finish": 0.5, "deliver": 2.0, "deliver late": 0.02, "shut down": 0.03}
+"""How eager schedules are on average, by sort; 0.3 where nothing is said."""
+
+KINDS: Final = (*(kind.__name__ for kind in (*msg.USER_CALLS, *msg.CONTROL)), "Ack")
+COMMON: Final = tuple(6 if kind == "RemoteCall" else 1 for kind in KINDS)
+"""How often each kind is kept back: most of what is awkward happens before a creation has arrived (R21)."""
+
+SPREAD: Final = (0.1, 0.5, 1.0, 1.0, 2.0, 6.0)
+FORKS_TOTAL_MAX: Final = 10
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """One schedule before it is run: everything about it follows from its seed and number."""
+
+    seed: int
+    number: int
+    bounds: Bounds
+    restless: bool
+    eagerness: tuple[tuple[str, float], ...]
+    late: tuple[str, ...]  # the kinds of message that it keeps back
+
+    def random(self) -> Random:
+        """Give the source of its steps."""
+        return Random(f"{self.seed}/{self.number}/steps")
+
+
+def draw_schedule(seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
+    """Draw a schedule; bounds that are fixed are the same in all of them."""
+    random = Random(f"{seed}/{number}")
+    bounds = _fitting(replace(_draw_bounds(random), **fixed), fixed)
+    eagerness = tuple((sort, EAGERNESS.get(sort, 0.3) * random.choice(SPREAD)) for sort in SORTS)
+    late = tuple(random.sample(KINDS, random.choice((0, 1, 1, 2)), counts=COMMON))
+    return Schedule(seed, number, bounds, random.random() < 0.5, eagerness, late)
+
+
+def _draw_bounds(random: Random) -> Bounds:
+    rrefs = random.choice((1, 1, 1, 2, 2, 3))
+    return Bounds(
+        workers=random.choice((2, 3, 3, 4)),
+        rrefs=rrefs,
+        forks=random.randint(1, min(5, FORKS_TOTAL_MAX // rrefs)),
+        drops=random.randint(0, 2),
+        duplicates=random.randint(0, 2),
+        timeouts=random.randint(0, 2),
+        fetches=random.randint(0, 3),
+        failures=random.randint(0, 2),
+        results=random.random() < 0.6,
+        owner_shares=random.random() < 0.9,
+        self_shares=random.random() < 0.7,
+        shutdown=random.random() < 0.5,
+    )
+
+
+def _fitting(bounds: Bounds, fixed: dict[str, Any]) -> Bounds:
+    """Shrink what is not fixed until the world is no larger than allowed."""
+    if bounds.forks_total <= limits.FORKS_TOTAL_MAX:
+        return bounds
+    if "rrefs" in fixed:
+        return replace(bounds, forks=limits.FORKS_TOTAL_MAX // bounds.rrefs)
+    return replace(bounds, rrefs=limits.FORKS_TOTAL_MAX // bounds.forks)
+
+
+class Stepper:
+    """Draws one possible step after the other."""
+
+    def __init__(self, schedule: Schedule, random: Random) -> None:
+        self.model, self.random = sound_model(schedule.bounds), random
+        self.sorts, self.on_message = _sorted_actions(schedule.bounds)
+        self.late = {number for number, kind in enumerate(_KIND_NAMES) if kind in schedule.late}
+        self.eagerness = [(sort, 1.0 / eager) for sort, eager in schedule.eagerness if self.sorts[sort]]
+
+    def draw(self, world: World) -> act.Action | None:
+        """Draw a step that can be taken in a world; None if there is none."""
+        draw = self.random.random
+        order = sorted(((draw() ** power, sort) for sort, power in self.eagerness), reverse=True)
+        for _, sort in order:
+            action = self._first_possible(world, self._candidates(world, sort))
+            if action is not None:
+                return action
+        return None
+
+    def _candidates(self, world: World, sort: str) -> list[act.Action]:
+        """List the steps of a sort that may be possible: about a message, only those about one that is under way."""
+        by_message = self.on_message.get(sort)
+        if by_message is None:
+            return self.sorts[sort]
+        flying = ((kind, fork) for kind, forks in enumerate(world.network.flying) for fork in forks.members())
+        found = (place for place in flying if place in by_message)
+        if sort in ("deliver", "deliver late"):
+            return [by_message[place] for place in found if (place[0] in self.late) == (sort == "deliver late")]
+        return [by_message[place] for place in found]
+
+    def _first_possible(self, world: World, candidates: list[act.Action]) -> act.Action | None:
+        """Try the candidates in random order: each of the possible ones is equally likely to come first."""
+        order, random = list(candidates), self.random
+        while order:
+            chosen = int(random.random() * len(order))
+            action, order[chosen] = order[chosen], order[-1]
+            order.pop()
+            if self.model.step(world, action) is not None:
+                return action
+        return None
+
+
+_KIND_NAMES: Final = (*(kind.__name__ for kind in (*msg.CONTROL, *msg.USER_CALLS)), *["Ack"] * len(msg.CONTROL))
+"""The name of each kind of message, by its number."""
+
+Place = tuple[int, int]
+"""A message under way: the number of its kind, and its fork."""
+
+
+@lru_cache(maxsize=64)
+def _sorted_actions(bounds: Bounds) -> tuple[dict[str, list[act.Action]], dict[str, dict[Place, act.Action]]]:
+    """Sort the actions of a world; those that need a message under way also by that message."""
+    actions = sound_model(bounds).actions
+    sorts = {sort: [one for one in actions if isinstance(one, kinds)] for sort, kinds in SORTS.items()}
+    befalling = ("deliver", "deliver late", "duplicate", "drop", "fail")
+    return sorts, {
+        sort: {_place(one.message): one for one in sorts[sort] if isinstance(one, act.OnMessage)} for sort in befalling
+    }
+
+
+def _place(message: msg.Message) -> Place:
+    return msg.kind_number(message), message.fork

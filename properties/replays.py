@@ -1,0 +1,70 @@
+"""Runs that the checker found, for a backend to take: what it takes a search to find, a walk finds by luck only.
+
+There are the shortest run to each awkward situation (`sometimes.py`), and the shortest run to each defect: of PyTorch's rules,
+and of the sound ones without each rule in turn. A defect cannot happen in the sound protocol. So of such a run the longest
+beginning is taken that can, which leads right up to where things would go wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from farref.model.actions import Action
+from farref.model.checker import fast
+from farref.model.rref import RRefModel
+from farref.model.rules import RULES, TORCH, without
+from farref.model.world import Bounds
+from farref.properties.claims import CLAIMS
+from farref.properties.portfolio import Configuration
+from farref.properties.rref import rref_properties
+from farref.properties.sometimes import rref_witnesses
+from farref.properties.twin import sound_model
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run, and what it was found for."""
+
+    name: str
+    bounds: Bounds
+    actions: tuple[Action, ...]
+
+
+def witness_runs(configurations: Iterable[Configuration]) -> Iterator[Run]:
+    """Give the shortest run to each awkward situation of some configurations."""
+    for one in configurations:
+        result = fast.check(RRefModel(one.bounds), rref_witnesses(one.bounds))
+        for name, actions in result.witnesses.items():
+            yield Run(f"{name} ({one.name})", one.bounds, tuple(actions))
+
+
+def claim_runs() -> Iterator[Run]:
+    """Give the shortest run to each known defect of PyTorch, as far as the sound protocol goes along."""
+    for claim in CLAIMS.values():
+        found = fast.check(RRefModel(claim.bounds, TORCH), [claim.property]).counterexample
+        if found is not None:
+            yield Run(claim.id, claim.bounds, sound_beginning(claim.bounds, found.actions))
+
+
+def mutant_runs(configurations: Iterable[Configuration]) -> Iterator[Run]:
+    """Give the shortest run to what each missing rule breaks, as far as the sound protocol goes along."""
+    for one in configurations:
+        for rule in RULES:
+            result = fast.check(RRefModel(one.bounds, without(rule)), rref_properties(one.bounds))
+            for name, found in result.counterexamples.items():
+                beginning = sound_beginning(one.bounds, found.actions)
+                yield Run(f"{name} without {rule} ({one.name})", one.bounds, beginning)
+
+
+def sound_beginning(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
+    """Give the longest beginning of a run that can happen in the sound protocol."""
+    model, taken = sound_model(bounds), list[Action]()
+    world = model.initial
+    for action in actions:
+        after = model.step(world, action)
+        if after is None:
+            break
+        world = after
+        taken.append(action)
+    return tuple(taken)
