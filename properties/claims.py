@@ -117,7 +117,7 @@ _LIST: Final = (
         Bounds(workers=2, forks=1, timeouts=1),
         Kind.ALWAYS,
         holds.confirmed_means_counted,
-        text="A fork from the owner is never reported confirmed; a creator that timed out is, though never counted.",
+        text="A fork from the owner is never reported confirmed; a creator that timed out is, though not counted.",
     ),
     _claim(
         "N7",
