@@ -204,6 +204,9 @@ class Shutdown:
         return "Shutdown()"
 
 
+Befalling = Deliver | Duplicate | DropMessage | Retry | FailCall
+"""What can befall a message."""
+
 Action = (
     CreateLocal
     | CreateOnSelf
@@ -218,10 +221,6 @@ Action = (
     | AbandonFetch
     | TimeOutCreation
     | EndCall
-    | Deliver
-    | Duplicate
-    | DropMessage
-    | Retry
-    | FailCall
+    | Befalling
     | Shutdown
 )

@@ -141,8 +141,6 @@ def control_number(message: Control) -> int:
 
 def kind_number(message: Message) -> int:
     """Number the kinds of all messages, control messages first and acknowledgements last."""
-    match message:
-        case Ack(of):
-            return len(_NUMBER) + control_number(of)
-        case _:
-            return _NUMBER[type(message)]
+    if isinstance(message, Ack):
+        return len(_NUMBER) + _NUMBER[type(message.of)]
+    return _NUMBER[type(message)]

@@ -22,17 +22,8 @@ from farref.model.world import Bounds, ForkData, World
 def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:
     """Give the world after an action, or None where the action cannot happen."""
     match action:
-        case act.Deliver(message):
-            return _deliver(world, message, bounds, rules, keep=False)
-        case act.Duplicate(message):
-            return _deliver(world, message, bounds, rules, keep=True)
-        case act.DropMessage(message):
-            return _drop(world, message)
-        case act.Retry(message):
-            again = net.retry(world.network, message)
-            return again and world._replace(network=again)
-        case act.FailCall(message):
-            return _fail(world, message)
+        case act.OnMessage():
+            return _befall(world, action, bounds, rules)
         case act.CreateLocal() | act.CreateOnSelf() | act.CreateRemote():
             return _create(world, action, bounds)
         case act.OwnerShare():
@@ -67,15 +58,26 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> 
             assert_never(action)
 
 
-def _deliver(world: World, message: msg.Message, bounds: Bounds, rules: RRefRules, *, keep: bool) -> World | None:
-    if not net.is_flying(world.network, message):
-        return None
-    if keep:
-        if not world.budgets.duplicates:
+def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: RRefRules) -> World | None:
+    """Let something happen to a message that is under way, or, on a retry, no longer is."""
+    if not net.is_flying(world.network, action.message):
+        return _retry(world, action.message) if isinstance(action, act.Retry) else None
+    match action:
+        case act.Deliver(message):
+            return _deliver(world._replace(network=net.take(world.network, message)), message, bounds, rules)
+        case act.Duplicate(message):
+            return _deliver(_spend(world, "duplicates"), message, bounds, rules) if world.budgets.duplicates else None
+        case act.DropMessage(message):
+            return _drop(world, message)
+        case act.FailCall(message):
+            return _fail(world, message)
+        case act.Retry():
             return None
-        world = _spend(world, "duplicates")
-    else:
-        world = world._replace(network=net.take(world.network, message))
+        case _:
+            assert_never(action)
+
+
+def _deliver(world: World, message: msg.Message, bounds: Bounds, rules: RRefRules) -> World:
     match message:
         case msg.Ack(of):
             return _acknowledged(world, of, rules) if net.is_unanswered(world.network, of) else world
@@ -172,14 +174,19 @@ def _receive_failure(world: World, message: msg.CallFailed, rules: RRefRules) ->
     return _user_did(world, parent, use.on_call_failed(world.users[parent], rref, parent, fork, rules))
 
 
+def _retry(world: World, message: msg.Control) -> World | None:
+    again = net.retry(world.network, message)
+    return again and world._replace(network=again)
+
+
 def _drop(world: World, message: msg.Message) -> World | None:
-    if not net.is_flying(world.network, message) or not world.budgets.drops:
+    if not world.budgets.drops:
         return None
     return _spend(world._replace(network=net.take(world.network, message)), "drops")
 
 
 def _fail(world: World, message: msg.RemoteCall | msg.Call | msg.Return) -> World | None:
-    if not net.is_flying(world.network, message) or not world.budgets.failures:
+    if not world.budgets.failures:
         return None
     failed = msg.RemoteFailed if type(message) is msg.RemoteCall else msg.CallFailed
     network = net.send(net.take(world.network, message), (failed(message.rref, message.fork),))

@@ -24,7 +24,9 @@ class Table(tuple[Value, ...]):
 
     def put(self, key: int, value: Value) -> Self:
         """Give this table with the entry for `key` replaced."""
-        return type(self)(self[:key] + (value,) + self[key + 1 :])
+        entries = list(self)
+        entries[key] = value
+        return type(self)(entries)
 
 
 class IdSet(tuple[int, ...]):
@@ -52,7 +54,9 @@ class IdSet(tuple[int, ...]):
         return self._with(key, False)
 
     def _with(self, key: int, present: bool) -> Self:
-        return type(self)(self[:key] + (present,) + self[key + 1 :])
+        flags = list(self)
+        flags[key] = present
+        return type(self)(flags)
 
 
 def no_ids(size: int) -> IdSet:

@@ -34,8 +34,8 @@ from farref.model.checker.slots import Words
 from farref.model.checker.successors import Candidates, Expander
 from farref.model.checker.visited import Visited
 
-CHUNK = 1 << 14
-AUDIT_EVERY = 8  # chunks of a level, beginning with its first
+CHUNK = 1 << 13  # larger is faster and needs more memory
+AUDIT_EVERY = 16  # chunks of a level, beginning with its first
 GRAPH_STATES_MAX = 300_000
 
 
