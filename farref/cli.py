@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import traceback
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 import click
-import msgspec
 
 from farref import __version__
 from farref.clauses import UnknownClauseError, clauses, find_clause, show_clause
 from farref.diagram import draw
 from farref.doctor import examine, findings_document, is_fit, show_findings
 from farref.document import document
-from farref.fuzz import Fuzzed, Replayed, carry_out_fuzz, fuzz_document, fuzz_options, replay_on, show_fuzz, show_replay
+from farref.files import print_json, read_trace, refuse_place, remark, write
+from farref.fuzz import fuzz
 from farref.model.checker.interface import ModelError
 from farref.options import bounds_options, check_options, make_request, subject_argument
 from farref.output import discard, page, put
 from farref.pretty import show, show_story
 from farref.progress import telling
-from farref.properties.backends.known import BACKENDS
-from farref.properties.trace import Trace, TraceError, decode, encode
+from farref.properties.trace import Trace, encode
+from farref.replaying import replay
 from farref.report import EXIT_CODES, Report
 from farref.request import Request
 from farref.search import carry_out
@@ -73,18 +70,8 @@ class Commands(click.Group):
 
 
 def _complain(message: str, code: int) -> int:
-    _remark(" ".join(message.split()))
+    remark(" ".join(message.split()))
     return code
-
-
-def _remark(message: str) -> None:
-    """Say something that is not the result."""
-    with suppress(OSError):
-        click.echo(f"farref: {message}", err=True)
-
-
-def _print_json(content: object) -> None:
-    put(msgspec.json.format(msgspec.json.encode(content), indent=1).decode())
 
 
 @click.group(
@@ -139,11 +126,11 @@ def check(**given: Any) -> int:
         return _check_many(request, given)
     if given["form"] == "markdown":
         raise click.UsageError("--format markdown is for tables; add --each rule or --each claim")
-    _refuse_place(given["save"])
+    refuse_place(given["save"])
     with telling(len(request.configurations), quiet=given["quiet"]) as on_configuration:
         report = Report(carry_out(request, on_configuration))
     if given["form"] == "json":
-        _print_json(document(report))
+        print_json(document(report))
     else:
         show(report, given["save"])
     _save(report.trace, given["save"])
@@ -166,7 +153,7 @@ def _check_many(request: Request, given: dict[str, Any]) -> int:
         listing = table(request, on_configuration)
     match given["form"]:
         case "json":
-            _print_json(listing_document(listing))
+            print_json(listing_document(listing))
         case "markdown":
             put(listing_markdown(listing))
         case _:
@@ -177,23 +164,9 @@ def _check_many(request: Request, given: dict[str, Any]) -> int:
 
 def _save(trace: Trace | None, path: str | None) -> None:
     if path is not None and trace is not None:
-        _write(path, encode(trace), "counterexample")
+        write(path, encode(trace), "counterexample")
     elif path is not None:
-        _remark(f"nothing was violated, so {path} was not written")
-
-
-def _refuse_place(path: str | None) -> None:
-    """Refuse to begin what could not be kept."""
-    if path is not None and not Path(path).exists() and not os.access(Path(path).absolute().parent, os.W_OK | os.X_OK):
-        raise click.UsageError(f"{path} cannot be written: no such folder, or not one that can be written to")
-
-
-def _write(path: str, content: bytes, what: str) -> None:
-    try:
-        Path(path).write_bytes(content)
-    except OSError as error:
-        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
-    _remark(f"the {what} was written to {path}")
+        remark(f"nothing was violated, so {path} was not written")
 
 
 @cli.command()
@@ -212,86 +185,15 @@ def explain(trace: str, output: str | None, form: str) -> int:
     """
     if output is not None and not output.lower().endswith(".svg"):
         raise click.UsageError(f"-o draws SVG, and {output} does not end in .svg")
-    told = _read(trace)
+    told = read_trace(trace)
     if output is not None:
-        _write(output, draw(told).encode(), "diagram")
+        write(output, draw(told).encode(), "diagram")
     if form == "json":
-        _print_json(told)
+        print_json(told)
     else:
         with page() as console:
             show_story(console, told)
     return OK
-
-
-def _read(path: str) -> Trace:
-    try:
-        return decode(Path(path).read_bytes())
-    except OSError as error:
-        raise click.UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except TraceError as error:
-        raise click.UsageError(f"{path}: {error}") from error
-
-
-@cli.command()
-@subject_argument
-@fuzz_options
-@bounds_options
-@click.option(
-    "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the run of a disagreement to a file."
-)
-@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
-def fuzz(**given: Any) -> int:
-    """Drive the model and an implementation through the same random schedules, and compare them after every step.
-
-    The size of the world is drawn for each schedule; a bound that is given is the same in all. The same seed and number of
-    schedules give the same steps, and the same trace_hash.
-
-    \b
-    farref fuzz rref --seconds 60
-    farref fuzz rref --seed 7 --schedules 1000 --format json
-    farref fuzz rref --seed 7 --first 123 --schedules 1    schedule 123 of seed 7 again
-    """
-    fuzzed: Fuzzed = carry_out_fuzz(given)
-    if given["form"] == "json":
-        _print_json(fuzz_document(fuzzed))
-    else:
-        with page() as console:
-            show_fuzz(console, fuzzed)
-    if given["save"] is not None:
-        _save_run(fuzzed, given["save"])
-    return fuzzed.exit_code
-
-
-def _save_run(fuzzed: Fuzzed, path: str) -> None:
-    if fuzzed.trace is not None:
-        _write(path, encode(fuzzed.trace), "trace")
-    else:
-        click.echo(f"farref: nothing disagreed, so {path} was not written", err=True)
-
-
-@cli.command()
-@click.argument("trace", type=click.Path(dir_okay=False))
-@click.option(
-    "--backend", type=click.Choice(list(BACKENDS)), default="simulated", help="Who takes it. Default simulated."
-)
-@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
-def replay(trace: str, backend: str, form: str) -> int:
-    """Let the model and an implementation take a saved run, and compare them after every step.
-
-    A counterexample cannot happen in the sound protocol; of such a run the longest beginning is taken that can.
-
-    \b
-    farref fuzz rref --save run.json
-    farref replay run.json --backend simulated
-    """
-    replayed: Replayed = replay_on(_read(trace), backend)
-    if form == "json":
-        _print_json(replayed)
-    else:
-        with page() as console:
-            show_replay(console, replayed)
-    return replayed.exit_code
 
 
 @cli.command()
@@ -309,7 +211,7 @@ def spec(clause: str | None, form: str) -> int:
     except UnknownClauseError as error:
         raise click.UsageError(str(error)) from error
     if form == "json":
-        _print_json(found)
+        print_json(found)
     elif clause is None:
         put("\n".join(f"{one.id:4} {one.title}" for one in found))
     else:
@@ -324,8 +226,12 @@ def doctor(form: str) -> int:
     """Say what works on this machine, and what is lost where something is missing."""
     findings = examine()
     if form == "json":
-        _print_json(findings_document(findings))
+        print_json(findings_document(findings))
     else:
         with page() as console:
             show_findings(console, findings)
     return OK if is_fit(findings) else HARNESS
+
+
+for command in (fuzz, replay):
+    cli.add_command(command)

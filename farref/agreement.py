@@ -1,0 +1,32 @@
+"""What a comparison of model and implementation came to, and how a disagreement is shown."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from rich.console import Console
+
+from farref.pretty import numbered
+from farref.properties.twin import Disagreement
+
+
+class Agreement(Enum):
+    """What a comparison came to."""
+
+    AGREED = "agreed"
+    DISAGREED = "disagreed"
+    INCOMPLETE = "incomplete"
+
+
+EXIT_CODES: Final = {Agreement.AGREED: 0, Agreement.DISAGREED: 1, Agreement.INCOMPLETE: 4}
+
+
+def show_disagreement(page: Console, found: Disagreement) -> None:
+    """Print a disagreement as a numbered story, with the difference of the two observations."""
+    page.print()
+    page.print(f"Model and {found.backend} backend disagree after {len(found.actions)} steps", style="bold red")
+    page.print(numbered(found.story))
+    page.print("What only one of them has:", style="bold")
+    for line in found.lines:
+        page.print(f"  {line}", soft_wrap=True)

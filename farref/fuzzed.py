@@ -1,0 +1,104 @@
+"""What `farref fuzz` has found, for machines and for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from farref.agreement import EXIT_CODES, Agreement, show_disagreement
+from farref.properties.campaign import FAULTS, Tally
+from farref.properties.trace import SUBJECT, Trace, record_run
+from farref.properties.twin import Disagreement
+
+
+@dataclass(frozen=True)
+class Fuzzed:
+    """A campaign, and its disagreement as short as it could be made."""
+
+    backend: str
+    tally: Tally
+    disagreement: Disagreement | None
+    command: str  # which takes the disagreeing schedule again
+
+    @property
+    def verdict(self) -> Agreement:
+        """Agreed only if every fault that was allowed also happened: otherwise nothing was shown."""
+        if self.disagreement is not None:
+            return Agreement.DISAGREED
+        tally = self.tally
+        shown = tally.schedules and not tally.never_fired and not tally.interrupted
+        return Agreement.AGREED if shown else Agreement.INCOMPLETE
+
+    @property
+    def exit_code(self) -> int:
+        """What the process ends with."""
+        return EXIT_CODES[self.verdict]
+
+    @property
+    def trace(self) -> Trace | None:
+        """The run of the disagreement, for a file."""
+        found = self.disagreement
+        return None if found is None else record_run(found.bounds, found.actions)
+
+    @property
+    def notes(self) -> list[str]:
+        """Why a campaign without a disagreement shows nothing."""
+        never = self.tally.never_fired
+        notes = [f"allowed, and never happened: {', '.join(never)}; run more schedules"] if never else []
+        return [*notes, "interrupted"] if self.tally.interrupted else notes
+
+
+def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
+    """Give the findings of a campaign as they are printed for machines."""
+    tally, found = fuzzed.tally, fuzzed.disagreement
+    return {
+        "subject": SUBJECT,
+        "backend": fuzzed.backend,
+        "seed": tally.seed,
+        "schedules": tally.schedules,
+        "steps": tally.steps,
+        "disagreements": int(found is not None),
+        "faults": {fault: tally.faults[fault] for fault in FAULTS},
+        "sometimes": tally.sometimes,
+        "seconds": round(tally.seconds, 3),
+        "trace_hash": tally.trace_hash,
+        "verdict": fuzzed.verdict.value,
+        "notes": fuzzed.notes,
+        "disagreement": None
+        if found is None
+        else {"story": found.story, "difference": list(found.lines), "replay": fuzzed.command},
+    }
+
+
+def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
+    """Print the findings of a campaign for people."""
+    tally, reached = fuzzed.tally, fuzzed.tally.sometimes
+    page.print(f"{SUBJECT}: the model and the {fuzzed.backend} backend in lockstep, seed {tally.seed}", style="bold")
+    rate = tally.schedules / tally.seconds if tally.seconds else 0.0
+    counts = f"{tally.schedules:,} schedules, {tally.steps:,} steps, each compared"
+    page.print(f"{counts}, in {tally.seconds:.1f} s ({rate:,.0f} schedules/s)")
+    page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in FAULTS)}")
+    missing = ", ".join(name for name, was in reached.items() if not was)
+    page.print(f"situations: {sum(reached.values())} of {len(reached)}{'; not: ' if missing else ''}{missing}")
+    page.print(f"trace hash: {tally.trace_hash}")
+    if fuzzed.disagreement is not None:
+        show_disagreement(page, fuzzed.disagreement)
+        page.print(Text.assemble(("See it again: ", "bold"), fuzzed.command), soft_wrap=True)
+    for note in fuzzed.notes:
+        page.print(f"note: {note}", style="yellow")
+    page.print(_conclusion(fuzzed.verdict))
+
+
+def _conclusion(verdict: Agreement) -> Text:
+    match verdict:
+        case Agreement.AGREED:
+            return Text("AGREED: after every step, and all tables empty at the end.", "bold green")
+        case Agreement.DISAGREED:
+            return Text("DISAGREED", "bold red")
+        case Agreement.INCOMPLETE:
+            return Text(
+                "INCOMPLETE: no disagreement, and not enough happened for that to mean something.", "bold yellow"
+            )

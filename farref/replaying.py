@@ -1,0 +1,81 @@
+"""`farref replay`: a saved run, taken once more by the model and by an implementation."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+from rich.console import Console
+
+from farref.agreement import EXIT_CODES, Agreement
+from farref.files import print_json, read_trace
+from farref.output import page
+from farref.pretty import numbered
+from farref.properties.backends.known import BACKENDS
+from farref.properties.replays import sound_beginning
+from farref.properties.trace import Trace, actions_of
+from farref.properties.twin import Disagreement, Twin
+
+
+@click.command()
+@click.argument("trace", type=click.Path(dir_okay=False))
+@click.option(
+    "--backend", type=click.Choice(list(BACKENDS)), default="simulated", help="Who takes it. Default simulated."
+)
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+def replay(trace: str, backend: str, form: str) -> int:
+    """Let the model and an implementation take a saved run, and compare them after every step.
+
+    A counterexample cannot happen in the sound protocol; of such a run the longest beginning is taken that can.
+
+    \b
+    farref fuzz rref --save run.json
+    farref replay run.json --backend simulated
+    """
+    replayed = replay_on(read_trace(trace), backend)
+    if form == "json":
+        print_json(replayed)
+    else:
+        with page() as console:
+            show_replay(console, replayed)
+    return replayed.exit_code
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """A saved run, taken again."""
+
+    backend: str
+    steps: int
+    taken: int  # how many of them can happen in the sound protocol
+    verdict: Agreement
+    story: list[str] = []
+    difference: list[str] = []
+
+    @property
+    def exit_code(self) -> int:
+        """What the process ends with."""
+        return EXIT_CODES[self.verdict]
+
+
+def replay_on(trace: Trace, name: str) -> Replayed:
+    """Let a backend take a run, once as it is and once restlessly."""
+    actions = sound_beginning(trace.bounds, actions_of(trace))
+    steps, taken = len(trace.steps), len(actions)
+    for restless in (False, True):
+        backend = BACKENDS[name](restless)
+        try:
+            Twin(trace.bounds, backend).take(actions)
+        except Disagreement as found:
+            return Replayed(name, steps, taken, Agreement.DISAGREED, found.story, list(found.lines))
+        finally:
+            backend.close()
+    return Replayed(name, steps, taken, Agreement.AGREED if taken else Agreement.INCOMPLETE)
+
+
+def show_replay(page: Console, replayed: Replayed) -> None:
+    """Print how a saved run went."""
+    page.print(f"{replayed.taken} of {replayed.steps} steps can happen in the sound protocol")
+    if replayed.story:
+        page.print(numbered(replayed.story))
+    for line in replayed.difference:
+        page.print(f"  {line}", soft_wrap=True)
+    page.print(f"{replayed.verdict.value.upper()}: model and {replayed.backend} backend", style="bold")
