@@ -17,9 +17,10 @@ from farref.output import page
 from farref.progress import saying
 from farref.properties.backends.backend import Backend
 from farref.properties.backends.known import BACKENDS
-from farref.properties.campaign import Tally, campaign
+from farref.properties.campaign import campaign
 from farref.properties.limits import complaint
 from farref.properties.shrink import shrink
+from farref.properties.tally import Tally
 from farref.properties.trace import SUBJECT, encode
 from farref.properties.twin import Disagreement
 
@@ -34,6 +35,9 @@ def fuzz_options(command: Command) -> Command:
         click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many. Default 10."),
         click.option("--schedules", type=WholeNumber(1), help="Stop after so many schedules."),
         click.option("--seed", type=int, default=0, help="Seed of the schedules. Default 0."),
+        click.option(
+            "--jobs", type=WholeNumber(1), default=1, help="Share them out among so many processes. Default 1."
+        ),
         click.option("--first", type=WholeNumber(0), default=0, help="Number of the first schedule. Default 0."),
     ]
     for option in reversed(options):
@@ -92,6 +96,7 @@ def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
             schedules_max=given["schedules"],
             first=given["first"],
             fixed=fixed,
+            jobs=given["jobs"],
             on_schedule=lambda tally: say(_progress(tally)),
         )
     return Fuzzed(given["backend"], tally, _shortened(tally, make), _command(given["backend"], tally, given["save"]))
@@ -110,10 +115,11 @@ def _progress(tally: Tally) -> str:
     return f"{tally.schedules:,} schedules, {tally.steps:,} steps, {rate:,.0f} schedules/s"
 
 
-def _shortened(tally: Tally, make: Callable[[bool], Backend]) -> Disagreement | None:
+def _shortened(tally: Tally, make: Callable[[], Backend]) -> Disagreement | None:
     if tally.disagreement is None or tally.schedule is None:
         return None
-    backend = make(tally.schedule.restless)
+    backend = make()
+    backend.restless = tally.schedule.restless
     try:
         return shrink(tally.disagreement, backend)
     finally:

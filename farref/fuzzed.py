@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from farref.agreement import EXIT_CODES, Agreement, show_disagreement
-from farref.properties.campaign import FAULTS, Tally
+from farref.properties.tally import FAULTS, Tally
 from farref.properties.trace import SUBJECT, Trace, record_run
 from farref.properties.twin import Disagreement
 

@@ -60,14 +60,14 @@ def replay_on(trace: Trace, name: str) -> Replayed:
     """Let a backend take a run, once as it is and once restlessly."""
     actions = sound_beginning(trace.bounds, actions_of(trace))
     steps, taken = len(trace.steps), len(actions)
-    for restless in (False, True):
-        backend = BACKENDS[name](restless)
-        try:
+    backend = BACKENDS[name]()
+    try:
+        for backend.restless in (False, True):
             Twin(trace.bounds, backend).take(actions)
-        except Disagreement as found:
-            return Replayed(name, steps, taken, Agreement.DISAGREED, found.story, list(found.lines))
-        finally:
-            backend.close()
+    except Disagreement as found:
+        return Replayed(name, steps, taken, Agreement.DISAGREED, found.story, list(found.lines))
+    finally:
+        backend.close()
     return Replayed(name, steps, taken, Agreement.AGREED if taken else Agreement.INCOMPLETE)
 
 

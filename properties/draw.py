@@ -9,7 +9,6 @@ evenly among the possible steps of that sort.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from random import Random
 from typing import Any, Final
 
@@ -17,29 +16,8 @@ from farref.model import actions as act
 from farref.model import messages as msg
 from farref.model.world import Bounds, World
 from farref.properties import limits
+from farref.properties.candidates import SORTS, Candidates
 from farref.properties.twin import sound_model
-
-SORTS: Final[dict[str, tuple[type, ...]]] = {
-    "begin": (
-        act.CreateLocal,
-        act.CreateOnSelf,
-        act.CreateRemote,
-        act.OwnerShare,
-        act.UserShare,
-        act.FetchValue,
-    ),
-    "let go": (act.OwnerLetGo, act.LetGo),
-    "finish": (act.FinishFunction,),
-    "deliver": (act.Deliver,),
-    "deliver late": (act.Deliver,),
-    "duplicate": (act.Duplicate,),
-    "drop": (act.DropMessage,),
-    "fail": (act.FailCall,),
-    "time out": (act.AbandonFetch, act.TimeOutCreation),
-    "retry": (act.Retry,),
-    "shut down": (act.Shutdown,),
-}
-"""The sorts of step, and the actions of each."""
 
 EAGERNESS: Final = {"begin": 3.0, "let go": 0.5, "finish": 0.5, "deliver": 2.0, "deliver late": 0.02, "shut down": 0.03}
 """How eager schedules are on average, by sort; 0.3 where nothing is said."""
@@ -109,60 +87,26 @@ class Stepper:
 
     def __init__(self, schedule: Schedule, random: Random) -> None:
         self.model, self.random = sound_model(schedule.bounds), random
-        self.sorts, self.on_message = _sorted_actions(schedule.bounds)
-        self.late = {number for number, kind in enumerate(_KIND_NAMES) if kind in schedule.late}
-        self.eagerness = [(sort, 1.0 / eager) for sort, eager in schedule.eagerness if self.sorts[sort]]
+        self.candidates = Candidates(schedule.bounds, self.model.actions, schedule.late)
+        self.eagerness = [(sort, 1.0 / eager) for sort, eager in schedule.eagerness if self.candidates.has(sort)]
 
     def draw(self, world: World) -> act.Action | None:
         """Draw a step that can be taken in a world; None if there is none."""
         draw = self.random.random
-        order = sorted(((draw() ** power, sort) for sort, power in self.eagerness), reverse=True)
+        order = sorted([(draw() ** power, sort) for sort, power in self.eagerness], reverse=True)
         for _, sort in order:
-            action = self._first_possible(world, self._candidates(world, sort))
+            action = self._first_possible(world, self.candidates.of(sort, world))
             if action is not None:
                 return action
         return None
 
-    def _candidates(self, world: World, sort: str) -> list[act.Action]:
-        """List the steps of a sort that may be possible: about a message, only those about one that is under way."""
-        by_message = self.on_message.get(sort)
-        if by_message is None:
-            return self.sorts[sort]
-        flying = ((kind, fork) for kind, forks in enumerate(world.network.flying) for fork in forks.members())
-        found = (place for place in flying if place in by_message)
-        if sort in ("deliver", "deliver late"):
-            return [by_message[place] for place in found if (place[0] in self.late) == (sort == "deliver late")]
-        return [by_message[place] for place in found]
-
-    def _first_possible(self, world: World, candidates: list[act.Action]) -> act.Action | None:
+    def _first_possible(self, world: World, order: list[act.Action]) -> act.Action | None:
         """Try the candidates in random order: each of the possible ones is equally likely to come first."""
-        order, random = list(candidates), self.random
+        random = self.random.random
         while order:
-            chosen = int(random.random() * len(order))
+            chosen = int(random() * len(order))
             action, order[chosen] = order[chosen], order[-1]
             order.pop()
             if self.model.step(world, action) is not None:
                 return action
         return None
-
-
-_KIND_NAMES: Final = (*(kind.__name__ for kind in (*msg.CONTROL, *msg.USER_CALLS)), *["Ack"] * len(msg.CONTROL))
-"""The name of each kind of message, by its number."""
-
-Place = tuple[int, int]
-"""A message under way: the number of its kind, and its fork."""
-
-
-@lru_cache(maxsize=64)
-def _sorted_actions(bounds: Bounds) -> tuple[dict[str, list[act.Action]], dict[str, dict[Place, act.Action]]]:
-    """Sort the actions of a world; those that need a message under way also by that message."""
-    actions = sound_model(bounds).actions
-    sorts = {sort: [one for one in actions if isinstance(one, kinds)] for sort, kinds in SORTS.items()}
-    befalling = ("deliver", "deliver late", "duplicate", "drop", "fail")
-    return sorts, {
-        sort: {_place(one.message): one for one in sorts[sort] if isinstance(one, act.OnMessage)} for sort in befalling
-    }
-
-
-def _place(message: msg.Message) -> Place:
-    return msg.kind_number(message), message.fork

@@ -17,10 +17,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from farref.model.actions import Action
 from farref.model.world import Bounds
 from farref.properties.backends.backend import Backend
-from farref.properties.draw import SORTS as ALL_SORTS
+from farref.properties.candidates import LATE
+from farref.properties.candidates import SORTS as ALL_SORTS
 from farref.properties.twin import Twin
 
-SORTS: Final = {sort: kinds for sort, kinds in ALL_SORTS.items() if sort != "deliver late"}
+SORTS: Final = {sort: kinds for sort, kinds in ALL_SORTS.items() if sort != LATE}
 
 
 def bounds_strategy() -> st.SearchStrategy[Bounds]:
@@ -43,15 +44,16 @@ def bounds_strategy() -> st.SearchStrategy[Bounds]:
 
 
 class TwinMachine(RuleBasedStateMachine):
-    """A run in the making; subclasses say on which backend."""
+    """A run in the making; subclasses say on which backend. Whoever gives it closes it: it may be the same for all runs."""
 
-    make_backend: Callable[..., Backend]
+    make_backend: Callable[[], Backend]
 
     @initialize(bounds=bounds_strategy(), restless=st.booleans())
     def start(self, bounds: Bounds, restless: bool) -> None:
         """Begin a run."""
-        self.backend = type(self).make_backend(restless=restless)
-        self.twin = Twin(bounds, self.backend)
+        backend = type(self).make_backend()
+        backend.restless = restless
+        self.twin = Twin(bounds, backend)
         self.is_over = False
         self._sort()
 
@@ -77,13 +79,8 @@ class TwinMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Take the run to its end, if it has begun and has not failed."""
-        if not hasattr(self, "twin"):
-            return
-        try:
-            if not self.is_over:
-                self.twin.finish()
-        finally:
-            self.backend.close()
+        if hasattr(self, "twin") and not self.is_over:
+            self.twin.finish()
 
 
 def _rule_for(sort: str) -> Any:
@@ -94,7 +91,7 @@ def _rule_for(sort: str) -> Any:
     return precondition(lambda self: bool(self.possible[sort]))(rule(data=st.data())(step))
 
 
-def twin_machine(make: Callable[..., Backend]) -> type[TwinMachine]:
+def twin_machine(make: Callable[[], Backend]) -> type[TwinMachine]:
     """Give the state machine that drives a backend beside the model."""
     rules = {sort.replace(" ", "_"): _rule_for(sort) for sort in SORTS}
     return type("Machine", (TwinMachine,), {"make_backend": staticmethod(make), **rules})

@@ -11,16 +11,16 @@ an implementation has and the words here cannot say goes into `amiss`, which is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
 
 from farref.model.ids import ForkId, RRefId, WorkerId, worker_name
-from farref.model.messages import CONTROL, USER_CALLS, Ack, Control, Message
-from farref.model.network import Network
+from farref.model.messages import CONTROL, USER_CALLS, Ack, Message, kind_of
 from farref.model.owner import Entry, OwnerRRef, is_listed
 from farref.model.user import Fetch, Handle, User, UserRRef
+from farref.model.values import IdSet
 from farref.model.world import Bounds, World
 from farref.properties.replay import address
 
@@ -98,39 +98,78 @@ class Observation(msgspec.Struct, frozen=True):
 
 def observe_model(world: World, bounds: Bounds) -> Observation:
     """Look at a world of the model."""
-    forks = [(ForkId(fork), data.holder) for fork, data in enumerate(world.lineage) if data.holder is not None]
-    unanswered = tuple(_views(world, bounds, _unanswered(world.network, bounds)))
-    return Observation(
-        workers=tuple(_worker(world, bounds, WorkerId(one), forks, unanswered) for one in range(bounds.workers)),
-        flying=tuple(sorted(_views(world, bounds, _flying(world.network, bounds)))),
-        closing=world.closing,
-    )
+    return ModelObserver(bounds).observe(world)
 
 
-def _worker(
-    world: World,
-    bounds: Bounds,
-    worker: WorkerId,
-    forks: list[tuple[ForkId, WorkerId]],
-    unanswered: tuple[MessageView, ...],
-) -> WorkerView:
-    owned = [(RRefId(rref), world.owners[rref]) for rref in range(worker, bounds.rrefs, bounds.workers)]
-    held = [fork for fork, holder in forks if holder == worker]
-    name = worker_name(worker)
-    return WorkerView(
-        worker=name,
-        entries=tuple(_entry(world, rref, owner) for rref, owner in owned if _is_seen(owner)),
-        dropped=tuple(f"x{rref}" for rref, owner in owned if owner.phase is Entry.GONE),
-        users=tuple(_user(world, bounds, fork) for fork in held if world.users[fork].phase is not User.ABSENT),
-        unanswered=tuple(sorted(one for one in unanswered if one.source == name)),
-    )
+class ModelObserver:
+    """Looks at the worlds of one run.
+
+    Most of a world is as it was a step ago. Who holds a fork is written into it once, as it is minted, so within one run a
+    view follows from its record alone, and is made once.
+    """
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self._entries: dict[tuple[int, OwnerRRef], EntryView] = {}
+        self._users: dict[tuple[int, UserRRef], UserView] = {}
+        self._messages: dict[tuple[int, int], MessageView] = {}
+
+    def observe(self, world: World) -> Observation:
+        """Look at a world."""
+        unanswered = self._views(world, world.network.unanswered)
+        users = [user for user in enumerate(world.users) if user[1].phase is not User.ABSENT]
+        return Observation(
+            workers=tuple(self._worker(world, worker, users, unanswered) for worker in range(self.bounds.workers)),
+            flying=tuple(sorted(self._views(world, world.network.flying))),
+            closing=world.closing,
+        )
+
+    def _worker(
+        self, world: World, worker: int, users: list[tuple[int, UserRRef]], unanswered: list[MessageView]
+    ) -> WorkerView:
+        owned = [(rref, world.owners[rref]) for rref in range(worker, self.bounds.rrefs, self.bounds.workers)]
+        name = worker_name(WorkerId(worker))
+        return WorkerView(
+            worker=name,
+            entries=tuple([self._entry(world, *one) for one in owned if _is_seen(one[1])]),
+            dropped=tuple([f"x{rref}" for rref, owner in owned if owner.phase is Entry.GONE]),
+            users=tuple([self._user(world, *one) for one in users if world.lineage[one[0]].holder == worker]),
+            unanswered=tuple(sorted([one for one in unanswered if one.source == name])),
+        )
+
+    def _entry(self, world: World, rref: int, owner: OwnerRRef) -> EntryView:
+        view = self._entries.get((rref, owner))
+        if view is None:
+            view = self._entries[rref, owner] = _entry(world, rref, owner)
+        return view
+
+    def _user(self, world: World, fork: int, user: UserRRef) -> UserView:
+        view = self._users.get((fork, user))
+        if view is None:
+            view = self._users[fork, user] = _user(world, self.bounds, ForkId(fork), user)
+        return view
+
+    def _views(self, world: World, table: Iterable[IdSet]) -> list[MessageView]:
+        """See the messages of a table: by kind, for which forks there is one."""
+        return [
+            self._messages.get((kind, fork)) or self._message(world, kind, fork)
+            for kind, forks in enumerate(table)
+            if any(forks)
+            for fork in forks.members()
+        ]
+
+    def _message(self, world: World, kind: int, fork: int) -> MessageView:
+        message = message_of(kind, self.bounds.rref_of(ForkId(fork)), ForkId(fork))
+        parcel = address(world, self.bounds, message)
+        view = self._messages[kind, fork] = MessageView(kind_of(message), f"f{fork}", parcel.source, parcel.target)
+        return view
 
 
 def _is_seen(owner: OwnerRRef) -> bool:
     return is_listed(owner) or not owner.forks.is_empty() or not owner.fetches.is_empty()
 
 
-def _entry(world: World, rref: RRefId, owner: OwnerRRef) -> EntryView:
+def _entry(world: World, rref: int, owner: OwnerRRef) -> EntryView:
     return EntryView(
         rref=f"x{rref}",
         value=VALUES[owner.phase],
@@ -142,8 +181,7 @@ def _entry(world: World, rref: RRefId, owner: OwnerRRef) -> EntryView:
     )
 
 
-def _user(world: World, bounds: Bounds, fork: ForkId) -> UserView:
-    user: UserRRef = world.users[fork]
+def _user(world: World, bounds: Bounds, fork: ForkId, user: UserRRef) -> UserView:
     return UserView(
         fork=f"f{fork}",
         rref=f"x{bounds.rref_of(fork)}",
@@ -163,24 +201,10 @@ def _holder(world: World, fork: int) -> str:
     return "nobody" if holder is None else worker_name(holder)
 
 
-def _flying(network: Network, bounds: Bounds) -> Iterator[Message]:
-    first = network.flying[: len(CONTROL) + len(USER_CALLS)]
-    for kind, forks in zip((*CONTROL, *USER_CALLS), first, strict=True):
-        yield from (kind(bounds.rref_of(ForkId(fork)), ForkId(fork)) for fork in forks.members())
-    for answered, forks in zip(CONTROL, network.flying[len(first) :], strict=True):
-        yield from (Ack(answered(bounds.rref_of(ForkId(fork)), ForkId(fork))) for fork in forks.members())
-
-
-def _unanswered(network: Network, bounds: Bounds) -> Iterator[Control]:
-    for kind, forks in zip(CONTROL, network.unanswered, strict=True):
-        yield from (kind(bounds.rref_of(ForkId(fork)), ForkId(fork)) for fork in forks.members())
-
-
-def _views(world: World, bounds: Bounds, messages: Iterator[Message] | Iterator[Control]) -> Iterator[MessageView]:
-    for message in messages:
-        parcel = address(world, bounds, message)
-        kind = f"Ack({type(message.of).__name__})" if isinstance(message, Ack) else type(message).__name__
-        yield MessageView(kind, f"f{message.fork}", parcel.source, parcel.target)
+def message_of(kind: int, rref: RRefId, fork: ForkId) -> Message:
+    """Give the message about a fork whose kind has a number: the inverse of the model's `kind_number`."""
+    first = (*CONTROL, *USER_CALLS)
+    return first[kind](rref, fork) if kind < len(first) else Ack(CONTROL[kind - len(first)](rref, fork))
 
 
 # -- differences -------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from farref.model.rref import RRefModel
 from farref.model.user import Handle
 from farref.model.world import Bounds, World
 from farref.properties.backends.backend import Backend
-from farref.properties.observation import difference, observe_model
+from farref.properties.observation import ModelObserver, difference
 from farref.properties.replay import replay
 from farref.properties.story import tell
 
@@ -41,6 +41,9 @@ class Disagreement(Exception):  # noqa: N818 (it says what happened)
     def __init__(self, bounds: Bounds, backend: str, actions: tuple[Action, ...], lines: tuple[str, ...]) -> None:
         super().__init__(backend)
         self.bounds, self.backend, self.actions, self.lines = bounds, backend, actions, lines
+
+    def __reduce__(self) -> tuple[type[Disagreement], tuple[object, ...]]:
+        return type(self), (self.bounds, self.backend, self.actions, self.lines)
 
     @property
     def story(self) -> list[str]:
@@ -66,7 +69,8 @@ class Twin:
         self.model, self.backend = sound_model(bounds), backend
         self.world = self.model.initial
         self.actions: list[Action] = []
-        self.observation = observe_model(self.world, bounds)
+        self.observer = ModelObserver(bounds)
+        self.observation = self.observer.observe(self.world)
         backend.start(bounds)
         self._compare()
 
@@ -75,6 +79,7 @@ class Twin:
         """Go on from a world that a backend has reached before; what led there is not known here."""
         twin = cls.__new__(cls)
         twin.model, twin.backend, twin.world, twin.actions = sound_model(bounds), backend, world, []
+        twin.observer = ModelObserver(bounds)
         return twin
 
     def enabled(self) -> list[Action]:
@@ -91,7 +96,7 @@ class Twin:
         if after is None:
             raise ValueError(f"{action} cannot happen here")
         self.actions.append(action)
-        self.world, self.observation = after, observe_model(after, self.model.bounds)
+        self.world, self.observation = after, self.observer.observe(after)
         try:
             self.backend.perform(action)
         except Exception as error:
@@ -118,7 +123,7 @@ class Twin:
 
     def check_end(self) -> None:
         """Where nothing can happen any more, nothing may be left."""
-        if not observe_model(self.world, self.model.bounds).is_empty:
+        if not self.observer.observe(self.world).is_empty:
             raise self._disagreement(["nothing more can happen, and the tables of the model are not empty"])
 
     def _compare(self) -> None:

@@ -19,7 +19,7 @@ class Application:
     def __init__(self) -> None:
         self.handles: Counter[tuple[WorkerId, Reference]] = Counter()
         self.running: set[RRefId] = set()
-        self.waiters: dict[WaiterId, RRefId] = {}
+        self.waiters: dict[tuple[WorkerId, WaiterId], RRefId] = {}
         self.fetches: dict[tuple[WorkerId, FetchId], tuple[ForkId, bool]] = {}
         self.calls: dict[tuple[WorkerId, CallId], ForkId] = {}
         self.dropped: set[RRefId] = set()
@@ -44,16 +44,17 @@ class Application:
                 self._expect(asked is not None, f"fetch {fetch} ends, and nobody asked for it")
                 self._expect(asked is None or asked[1] == abandoned, f"fetch {fetch}: abandoned is told wrongly")
             case eff.WakeWaiter(waiter):
-                self._expect(self.waiters.pop(waiter, None) is not None, f"waiter {waiter} is woken, and does not wait")
+                woken = self.waiters.pop((worker, waiter), None)
+                self._expect(woken is not None, f"waiter {waiter} is woken, and does not wait")
             case eff.DropValue(rref):
                 self._expect(rref not in self.dropped, f"the value of {rref} is dropped again")
                 self.dropped.add(rref)
             case _:
                 pass
 
-    def wants(self, rref: RRefId) -> list[WaiterId]:
-        """List who waits for a value on its owner."""
-        return [waiter for waiter, wanted in self.waiters.items() if wanted == rref]
+    def wants(self, rref: RRefId) -> int:
+        """Count who waits for a value on its owner."""
+        return sum(wanted == rref for wanted in self.waiters.values())
 
     def asked(self, worker: WorkerId, fork: ForkId) -> list[tuple[FetchId, bool]]:
         """List the fetches of a fork that have not ended, and whether each was abandoned."""

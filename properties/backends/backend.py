@@ -19,6 +19,9 @@ class Backend(Protocol):
     Nothing happens in it by itself: no message arrives, no function ends and no time passes unless an action says so.
     """
 
+    restless: bool
+    """Whether, from the next start on, it also does what the model calls nothing at all. Not every backend can."""
+
     @property
     def name(self) -> str:
         """The name by which the command line and the messages know it."""

@@ -16,10 +16,9 @@ from farref.properties.backends.simulated import SimulatedBackend
 
 def fingerprint(backend: SimulatedBackend) -> bytes:
     """Digest everything that a backend has inside."""
-    flights = (
-        (one.source, one.target, one.message, one.id in backend.failed) for one in backend.simulation.in_flight()
-    )
-    cores = [list(_inside(core)) for core in backend.simulation.cores.values()]
+    network, failed = backend.network, backend.lockstep.traffic.failed
+    flights = ((one.source, one.target, one.message, one.id in failed) for one in network.in_flight())
+    cores = [list(_inside(core)) for core in network.cores.values()]
     return blake2b(repr((cores, sorted(map(repr, flights)))).encode(), digest_size=16).digest()
 
 

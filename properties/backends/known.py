@@ -9,8 +9,5 @@ from farref.properties.backends.backend import Backend
 from farref.properties.backends.model_backend import ModelBackend
 from farref.properties.backends.simulated import SimulatedBackend
 
-BACKENDS: Final[dict[str, Callable[[bool], Backend]]] = {
-    "model": lambda _: ModelBackend(),
-    "simulated": lambda restless: SimulatedBackend(restless=restless),
-}
-"""Each gives a backend, restless or not; the model is never restless."""
+BACKENDS: Final[dict[str, Callable[[], Backend]]] = {"model": ModelBackend, "simulated": SimulatedBackend}
+"""Each gives a backend that is not started yet."""

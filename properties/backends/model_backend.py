@@ -18,6 +18,7 @@ class ModelBackend:
     """The model, under rules of one's choice."""
 
     name = "model"
+    restless = False
 
     def __init__(self, rules: RRefRules = SOUND) -> None:
         self.rules = rules

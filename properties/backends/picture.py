@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 
-from farref.impl.core import Core
-from farref.impl.ids import OwnedReference, UserReference, WorkerId
+from farref.impl.ids import ForkId, OwnedReference, UserReference, WorkerId
 from farref.impl.tables import EntryView as Entry
 from farref.impl.tables import RecordView as Record
-from farref.impl.tables import WorkerTables, observe
+from farref.impl.tables import WorkerTables
 from farref.model.ids import WorkerId as ModelWorkerId
 from farref.model.ids import worker_name
 from farref.properties.backends.application import Application
@@ -16,21 +16,31 @@ from farref.properties.backends.ledger import Ledger
 from farref.properties.observation import EntryView, MessageView, UserView, WorkerView
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What was seen of one worker."""
+
+    view: WorkerView
+    parked: frozenset[str]  # the forks that its parked calls wait for
+    amiss: tuple[str, ...]
+
+
 class Photographer:
     """Sees one worker after the other, with the names of the ledger."""
 
     def __init__(self, ledger: Ledger, application: Application) -> None:
         self.ledger, self.application = ledger, application
-        self.amiss: list[str] = []
 
-    def worker(self, core: Core) -> WorkerView:
-        """Look at all tables of a worker."""
-        tables = observe(core)
-        parked = {fork for call in tables.parked_calls for fork in call.waiting_for}
-        self.amiss += [f"{name(core.me)}: {complaint}" for complaint in self._amiss(core, tables)]
-        dropped = [rref for rref in self.application.dropped if self._owner(rref) == core.me]
+    def picture(self, tables: WorkerTables, parents: Collection[ForkId]) -> Picture:
+        """Look at all tables of a worker, and at the forks that it knows as children."""
+        parked = frozenset(fork for call in tables.parked_calls for fork in call.waiting_for)
+        amiss = [f"{name(tables.worker)}: {complaint}" for complaint in self._amiss(tables, parents)]
+        return Picture(self._worker(tables, parked), frozenset(map(self.ledger.fork, parked)), tuple(amiss))
+
+    def _worker(self, tables: WorkerTables, parked: Collection[ForkId]) -> WorkerView:
+        dropped = [rref for rref in self.application.dropped if self._owner(rref) == tables.worker]
         return WorkerView(
-            worker=name(core.me),
+            worker=name(tables.worker),
             entries=tuple(sorted(self._entry(entry) for entry in tables.entries)),
             dropped=tuple(sorted(map(self.ledger.rref, dropped))),
             users=tuple(sorted(self._user(record, record.fork in parked) for record in tables.users)),
@@ -76,20 +86,20 @@ class Photographer:
         for one in tables.unanswered:
             yield MessageView(one.message, self.ledger.fork(one.fork), name(tables.worker), name(one.peer))
 
-    def _amiss(self, core: Core, tables: WorkerTables) -> Iterator[str]:
+    def _amiss(self, tables: WorkerTables, parents: Collection[ForkId]) -> Iterator[str]:
         """List where the tables contradict each other, or what the application knows."""
-        worker, application = core.me, self.application
+        worker, application = tables.worker, self.application
         for entry in tables.entries:
             label, handles = self.ledger.rref(entry.rref), application.handles[worker, OwnedReference(entry.rref)]
             if entry.held != handles:
                 yield f"{label}: the table has {entry.held} handles, the application {handles}"
             if entry.running != (entry.rref in application.running):
                 yield f"{label}: table and application disagree on whether its function runs"
-            if entry.waiting != len(application.wants(entry.rref)):
-                yield f"{label}: the table has {entry.waiting} waiting, the application {len(application.wants(entry.rref))}"
+            if entry.waiting != (waiting := application.wants(entry.rref)):
+                yield f"{label}: the table has {entry.waiting} waiting, the application {waiting}"
         for record in tables.users:
             yield from self._amiss_with(worker, record)
-        if set(core.user.parents) != {fork for record in tables.users for fork, _ in record.children}:
+        if set(parents) != {fork for record in tables.users for fork, _ in record.children}:
             yield "the lists of children and of parents disagree"
         yield from (f"worker {peer} is taken for dead" for peer in tables.dead)
 

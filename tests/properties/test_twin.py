@@ -11,17 +11,14 @@ from farref.model.world import Bounds
 from farref.properties.backends.model_backend import ModelBackend
 from farref.properties.backends.simulated import SimulatedBackend
 from farref.properties.backends.zoo import ZOO
-from farref.properties.campaign import Tally, campaign
+from farref.properties.campaign import campaign
 from farref.properties.observation import Observation, difference, lines
 from farref.properties.shrink import shrink
+from farref.properties.tally import Tally
 from farref.properties.twin import Disagreement, Twin, forbidden
 
 INVISIBLE = {"retries_until_answered"}
 """A rule about which steps there are: whoever is told each step has nothing to decide."""
-
-
-def simulated(restless: bool) -> SimulatedBackend:
-    return SimulatedBackend(restless=restless)
 
 
 def named(twin: Twin, label: str) -> Action:
@@ -30,7 +27,7 @@ def named(twin: Twin, label: str) -> Action:
 
 @pytest.fixture(scope="module")
 def tally() -> Tally:
-    return campaign(simulated, seed=2024, schedules_max=300)
+    return campaign(SimulatedBackend, seed=2024, schedules_max=300)
 
 
 def test_the_implementation_agrees_on_every_step(tally: Tally) -> None:
@@ -45,15 +42,15 @@ def test_every_fault_happens_and_every_situation_is_reached(tally: Tally) -> Non
 
 
 def test_the_same_seed_takes_the_same_steps() -> None:
-    first, again, other = (campaign(simulated, seed=seed, schedules_max=20) for seed in (5, 5, 6))
+    first, again, other = (campaign(SimulatedBackend, seed=seed, schedules_max=20) for seed in (5, 5, 6))
     assert (first.trace_hash, first.steps, first.faults) == (again.trace_hash, again.steps, again.faults)
     assert first.trace_hash != other.trace_hash
 
 
 def test_a_schedule_does_not_depend_on_those_before_it() -> None:
-    alone, after = Tally(0, {}), campaign(simulated, seed=3, schedules_max=3)
+    alone, after = Tally(0, {}), campaign(SimulatedBackend, seed=3, schedules_max=3)
     for number in range(3):
-        one = campaign(simulated, seed=3, first=number, schedules_max=1)
+        one = campaign(SimulatedBackend, seed=3, first=number, schedules_max=1)
         alone.steps += one.steps
         alone.faults += one.faults
     assert (alone.steps, alone.faults) == (after.steps, after.faults)
@@ -61,18 +58,18 @@ def test_a_schedule_does_not_depend_on_those_before_it() -> None:
 
 def test_a_fault_that_is_not_allowed_need_not_happen() -> None:
     fixed = {"drops": 0, "duplicates": 0, "failures": 0, "timeouts": 0}
-    calm = campaign(simulated, seed=0, schedules_max=30, fixed=fixed)
+    calm = campaign(SimulatedBackend, seed=0, schedules_max=30, fixed=fixed)
     assert calm.never_fired == []
     assert set(calm.faults) == {"reordered"}
 
 
 def test_the_model_agrees_with_itself() -> None:
-    assert campaign(lambda _: ModelBackend(), seed=1, schedules_max=50).disagreement is None
+    assert campaign(ModelBackend, seed=1, schedules_max=50).disagreement is None
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in INVISIBLE])
 def test_a_backend_without_a_rule_is_caught(rule: str) -> None:
-    found = campaign(lambda _: ModelBackend(without(rule)), seed=1, seconds_max=60).disagreement
+    found = campaign(lambda: ModelBackend(without(rule)), seed=1, seconds_max=60).disagreement
     assert found is not None
     assert shrink(found, ModelBackend(without(rule))).lines
 

@@ -18,10 +18,6 @@ LONGEST_STORY = 20
 each_mutant = pytest.mark.parametrize("mutant", ZOO.values(), ids=ZOO)
 
 
-def simulated(restless: bool) -> SimulatedBackend:
-    return SimulatedBackend(restless=restless)
-
-
 def test_there_are_enough() -> None:
     assert len(ZOO) >= 15
 
@@ -29,14 +25,14 @@ def test_there_are_enough() -> None:
 @each_mutant
 def test_lockstep_catches_it(mutant: Mutant) -> None:
     with mutant.alive():
-        tally = campaign(simulated, seed=1, seconds_max=SECONDS_MAX)
+        tally = campaign(SimulatedBackend, seed=1, seconds_max=SECONDS_MAX)
         assert tally.disagreement is not None, f"{mutant.name} ({mutant.clause}) survives: {mutant.text}"
         assert tally.schedule is not None
-        shortest = shrink(tally.disagreement, simulated(tally.schedule.restless), seconds_max=5)
+        shortest = shrink(tally.disagreement, SimulatedBackend(restless=tally.schedule.restless), seconds_max=5)
     assert len(shortest.actions) <= min(LONGEST_STORY, len(tally.disagreement.actions))
     assert shortest.lines
     assert len(shortest.story) == len(shortest.actions)
-    clean = simulated(tally.schedule.restless)
+    clean = SimulatedBackend(restless=tally.schedule.restless)
     assert disagrees(shortest.bounds, clean, shortest.actions) is None, "the clean implementation agrees on that run"
     twin = Twin(shortest.bounds, clean)
     assert twin.take(shortest.actions) == len(shortest.actions)
