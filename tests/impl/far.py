@@ -15,6 +15,7 @@ from farref.impl.api import current
 from farref.impl.wire import HEADER
 
 kept: dict[str, Any] = {}
+released = threading.Event()
 
 
 def echo(value: Any = None) -> Any:
@@ -36,6 +37,16 @@ def name() -> str:
 def slow(seconds: float, value: Any = None) -> Any:
     time.sleep(seconds)
     return value
+
+
+def held_back(value: Any = None) -> Any:
+    """Return a value once `release` was called on this worker."""
+    assert released.wait(20)
+    return value
+
+
+def release() -> None:
+    released.set()
 
 
 def fail(message: str = "no") -> None:
@@ -72,7 +83,10 @@ def keep(rref: RRef) -> None:
 
 
 def drop() -> None:
+    """Forget what a test left here."""
     kept.clear()
+    released.clear()
+    gc.collect()
 
 
 def give_back() -> Any:
@@ -113,6 +127,16 @@ def tables() -> tuple[int, int, int, int]:
     """How many entries, forks, users and unanswered messages this worker has."""
     info = get_debug_info()
     return len(info.entries), sum(len(e.forks) for e in info.entries), len(info.users), len(info.unanswered)
+
+
+def phases() -> list[str]:
+    """How far each entry of this worker has come."""
+    return [entry.phase for entry in get_debug_info().entries]
+
+
+def unanswered() -> list[list[str]]:
+    """Which control messages of this worker wait for an answer: whose, and of what kind."""
+    return [[current().names[view.peer], view.message] for view in get_debug_info().unanswered]
 
 
 def dead_workers() -> list[int]:
