@@ -1,9 +1,9 @@
-"""Real processes: calls, errors, each way to share, and the clauses that PyTorch's defects are about."""
+"""Real processes: calls, errors, and each way to share."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -18,13 +18,13 @@ from farref.impl import (
     RpcTimeout,
     RRef,
     UnknownWorker,
-    get_debug_info,
     launch,
     remote,
     rpc_async,
     rpc_sync,
 )
 from tests.impl import far
+from tests.impl.settling import eventually, settle
 
 
 @pytest.fixture(scope="module", params=["unix", "tcp"])
@@ -37,17 +37,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[Cluster]:
 def nothing_is_left(world: Cluster) -> Iterator[None]:
     """After every test, every table of every worker becomes empty."""
     yield
-    for name in world.names:
-        rpc_sync(name, far.drop)
-    eventually(lambda: all(rpc_sync(name, far.tables) == (0, 0, 0, 0) for name in world.names))
-    eventually(lambda: get_debug_info().is_empty())
-
-
-def eventually(holds: Callable[[], bool], seconds: float = 5.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
+    settle(world.names)
 
 
 # Calls
@@ -189,71 +179,6 @@ def test_proxies_call_methods_where_the_value_is() -> None:
     assert x.remote().where().to_here() == "B"
     with pytest.raises(AttributeError):
         x.rpc_sync().nothing()
-
-
-# PyTorch's defects, and how they end here
-
-
-def test_N1_R21_early_use_on_the_owner_while_another_fork_comes_and_goes() -> None:
-    x = remote("B", far.slow, [0.4, "value"])
-    early = rpc_async("B", far.local, [x])
-    rpc_sync("C", far.confirmed, [x])
-    assert early.wait() == "value"
-    assert x.to_here() == "value"
-
-
-def test_N1b_R21_the_early_user_passes_it_to_its_own_worker() -> None:
-    x = remote("B", far.slow, [0.3, "value"])
-    assert rpc_sync("B", far.pass_to_self, [x]) == "value"
-
-
-def test_N2_N3_R27_creations_that_time_out_leave_nothing() -> None:
-    """A creation is confirmed on receipt, so that a slow function does not time it out."""
-    for _ in range(2):
-        x = remote("B", far.slow, [0.2, 1], timeout=0.1)
-        time.sleep(0.15)
-        assert x.to_here() == 1
-
-
-def test_N4_R28_a_message_that_cannot_be_written_or_run_leaves_no_fork() -> None:
-    mine, theirs = RRef(1), remote("B", far.echo, [1])
-    with pytest.raises(RefusedValue):
-        rpc_sync("C", far.echo, [mine, theirs, object()])
-    with pytest.raises(RefusedFunction):
-        rpc_sync("C", "os:system", [mine, theirs])
-
-
-def test_N5_R29_a_creation_that_cannot_run_has_an_error_for_its_value() -> None:
-    x = remote("B", "os:system", ["true"])
-    with pytest.raises(RefusedFunction):
-        x.to_here()
-    y = remote("B", far.fail, ["why"])
-    with pytest.raises(ValueError, match="why"):
-        y.to_here()
-    with pytest.raises(ValueError, match="why"):
-        rpc_sync("B", far.local, [y])
-    eventually(y.confirmed_by_owner)
-
-
-def test_N6_R31_confirmed_by_owner_is_the_truth() -> None:
-    assert RRef(1).confirmed_by_owner()
-    assert rpc_sync("A", far.confirmed, [RRef(1)])
-
-
-def test_F6_R18_a_parent_goes_while_the_function_it_called_still_runs() -> None:
-    x = remote("B", far.echo, [1])
-    x.to_here()
-    running = rpc_async("C", far.slow, [1.0, x])
-    del x
-    eventually(lambda: not get_debug_info().users, 0.8)
-    running.wait()
-
-
-def test_N15_R20_a_fetch_whose_caller_gave_up_ends() -> None:
-    x = remote("B", far.slow, [0.4, "late"])
-    with pytest.raises(RpcTimeout):
-        x.to_here(timeout=0.1)
-    del x
 
 
 def test_a_thousand_handles_at_once() -> None:

@@ -54,6 +54,16 @@ def phase_on(owner: str) -> str:
     return str(phase)
 
 
+def refuses_all_use(x: RRef, error: type[Exception], why: str | None = None) -> None:
+    """An RRef can be neither fetched, nor shared, nor used where its value would be."""
+    with pytest.raises(error, match=why):
+        x.to_here()
+    with pytest.raises(error, match=why):
+        rpc_sync("C", far.fetch, [x])
+    with pytest.raises(error, match=why):
+        x.rpc_sync().anything()
+
+
 def test_R21_N1_early_use_survives_a_brief_third_party() -> None:
     """B's code waits for a value while its function runs; C gets the RRef, and drops it.
     Nobody is counted but the creator, and the one who waits gets the value that everybody else gets."""
@@ -94,10 +104,8 @@ def test_R27_N2_a_creation_that_timed_out_leaves_nothing_on_its_owner() -> None:
     faults.delay("RemoteCall", 0.6)
     x = remote("B", far.echo, [1], timeout=0.1)
     eventually(lambda: get_debug_info().users[0].timed_out)
-    for use in (x.to_here, lambda: rpc_sync("C", far.fetch, [x]), lambda: x.rpc_sync().anything()):
-        with pytest.raises(ReferenceRefused, match="timed out"):
-            use()
-    del x, use
+    refuses_all_use(x, ReferenceRefused, "timed out")
+    del x
     (user,) = get_debug_info().users
     assert not user.handles
     assert not user.confirmed
@@ -191,10 +199,10 @@ def test_R29_N5_a_creation_that_fails_has_an_error_for_its_value(target: object)
     Whoever asks for the value gets the error, here and on the owner."""
     x = remote("B", target, ["why"])  # type: ignore[arg-type]
     expected = ValueError if target is far.fail else RefusedFunction
-    for use in (x.to_here, lambda: rpc_sync("B", far.local, [x]), lambda: x.rpc_sync().anything()):
-        with pytest.raises(expected):
-            use()
-    del x, use
+    refuses_all_use(x, expected)
+    with pytest.raises(expected):
+        rpc_sync("B", far.local, [x])
+    del x
 
 
 def test_R31_N6_confirmed_by_owner_is_the_truth() -> None:
