@@ -21,10 +21,10 @@ class Loop(Protocol):
 
 
 class Future:
-    """The result of a call: a value or an error, once."""
+    """The result of a call: a value or an error, once. An application may make one too, and return it from a function."""
 
-    def __init__(self, loop: Loop, what: str = "", timeout: float | None = None) -> None:
-        self._loop = loop
+    def __init__(self, loop: Loop | None = None, what: str = "a future", timeout: float | None = None) -> None:
+        self._loop = loop or _loop_of_this_process()
         self._what = what
         self._timeout = timeout
         self.deadline = None if timeout is None else time.monotonic() + timeout
@@ -120,3 +120,9 @@ class Future:
         for callback in callbacks:
             callback()
         return True
+
+
+def _loop_of_this_process() -> Loop:
+    from farref.impl.api import current
+
+    return current().reactor
