@@ -11,14 +11,14 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from farref.impl import handshake
-from farref.impl.errors import RpcTimeout, WireError
+from farref.impl.errors import RpcError, RpcTimeout, WireError
 from farref.impl.handshake import Identity, Peer
 from farref.impl.ids import WorkerId
 
@@ -65,7 +65,7 @@ def names(directory: Path, world_size: int) -> dict[WorkerId, str]:
 
 def meet(meeting: Meeting, identity: Identity, check: Callable[[], None]) -> dict[WorkerId, socket.socket]:
     """Connect with every other worker. `check` may raise while waiting, to give up."""
-    with _listen(meeting, identity.rank) as listener:
+    with _listening(meeting, identity.rank) as listener:
         streams: dict[WorkerId, socket.socket] = {}
         for rank in range(identity.rank):
             streams[WorkerId(rank)] = _reach(meeting, WorkerId(rank), identity, check)
@@ -77,6 +77,21 @@ def meet(meeting: Meeting, identity: Identity, check: Callable[[], None]) -> dic
             if accepted is not None and accepted[0].rank < meeting.world_size:
                 streams[accepted[0].rank] = accepted[1]
     return streams
+
+
+@contextmanager
+def _listening(meeting: Meeting, rank: WorkerId) -> Iterator[socket.socket]:
+    """Listen while the world comes together. Afterwards nobody can be reached, and the directory serves another meeting."""
+    place = meeting.directory / str(rank)
+    try:
+        listener = _listen(meeting, rank)
+    except OSError as error:
+        raise RpcError(f"worker {rank} cannot listen at {place}: {error}") from error
+    try:
+        with listener:
+            yield listener
+    finally:
+        place.unlink(missing_ok=True)
 
 
 def _listen(meeting: Meeting, rank: WorkerId) -> socket.socket:
