@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from farref.impl.errors import ReferenceRefused
 from farref.impl.functions import function
-from farref.impl.futures import Future
 from farref.impl.ids import OwnedReference, Reference, RRefId, WorkerId
 
 if TYPE_CHECKING:
@@ -109,6 +108,12 @@ class RRef:
         """Call methods of the value where it is; their results stay there, as RRefs."""
         return Proxy(self, "remote", timeout)
 
+    def __reduce_ex__(self, protocol: object) -> Any:
+        # A copy would be let go of twice, and a pickle would be a fork that nobody counts.
+        raise ReferenceRefused(
+            f"{self!r} can be neither copied nor pickled: it travels as an argument or a result only"
+        )
+
     def __repr__(self) -> str:
         reference = self._reference
         match reference:
@@ -144,8 +149,7 @@ class Proxy:
 
 @function
 def call_method(rref: RRef, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a public method of an RRef's value, on its owner."""
+    """Call a public method of an RRef's value, on its owner. A future that it returns is waited for as any function's is."""
     if method.startswith("_"):
         raise AttributeError(f"{method} is not public")
-    result = getattr(rref.local_value(), method)(*args, **kwargs)
-    return result.wait() if isinstance(result, Future) else result
+    return getattr(rref.local_value(), method)(*args, **kwargs)
