@@ -16,8 +16,15 @@ FAREWELL_S: Final = 0.5
 
 
 def shut_down(worker: Worker, graceful: bool, timeout: float) -> WorkerTables:
-    """Leave the world. What could not be released is in the tables returned."""
-    deadline = time.monotonic() + (timeout if graceful else 0.0)
+    """Leave the world. What could not be released is in the tables returned. Whatever goes wrong, this worker has left."""
+    try:
+        _take_steps(worker, graceful, time.monotonic() + (timeout if graceful else 0.0))
+    finally:
+        left = _close(worker)
+    return left
+
+
+def _take_steps(worker: Worker, graceful: bool, deadline: float) -> None:
     _stop_accepting(worker)
     if graceful:
         _together(worker, STOPPED, deadline)
@@ -27,7 +34,6 @@ def shut_down(worker: Worker, graceful: bool, timeout: float) -> WorkerTables:
     if graceful:
         worker.reactor.serve_until(lambda: _is_settled(worker), deadline)
         _together(worker, SETTLED, deadline)
-    return _close(worker)
 
 
 def _stop_accepting(worker: Worker) -> None:
