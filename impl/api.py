@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from farref.impl.worker import Worker
 
 INIT_TIMEOUT_S: Final = 30.0
 SHUTDOWN_TIMEOUT_S: Final = 10.0
+NAME: Final = re.compile(r"[A-Za-z0-9_:-]{1,127}")
 
 _process: Final[list[Worker]] = []
 _joining: Final = threading.Lock()
@@ -33,6 +35,15 @@ def current() -> Worker:
     if not _process:
         raise NotRunning("RPC has not been initialised here: use launch() or init_rpc()")
     return _process[0]
+
+
+def check_names(given: Collection[str]) -> None:
+    """Refuse names that do not tell workers apart, or that PyTorch would refuse too."""
+    for name in given:
+        if not NAME.fullmatch(name):
+            raise RpcError(f"{name!r} is no name: 1 to 127 letters, digits, '-', '_' or ':' are")
+    if len(set(given)) != len(given):
+        raise RpcError(f"names must be unique, and are {', '.join(given)}")
 
 
 def init_rpc(
@@ -50,6 +61,9 @@ def init_rpc(
 
     `check` is called while waiting, and may raise to give up.
     """
+    check_names([name])
+    if not 0 <= rank < world_size:
+        raise RpcError(f"a world of {world_size} has the ranks 0 to {world_size - 1}, and not {rank}")
     chosen, place, me = settings or Settings(), Path(directory), WorkerId(rank)
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
@@ -64,8 +78,12 @@ def init_rpc(
         meeting = Meeting(place, world_size, transport, time.monotonic() + timeout)
         streams = meet(meeting, Identity(me, incarnation, world, key), check)
         called = names(place, world_size)
-        if len(set(called.values())) != len(called):
-            raise RpcError(f"names must be unique, and are {', '.join(called.values())}")
+        try:
+            check_names(called.values())
+        except RpcError:
+            for stream in streams.values():
+                stream.close()
+            raise
         _process.append(Worker(Core(me, called, incarnation), called, streams, chosen))
         current().reactor.begin()
     return current().info(me)

@@ -21,7 +21,7 @@ from typing import Any, Final
 import multiprocess  # type: ignore[import-untyped]
 
 from farref.impl import api
-from farref.impl.errors import GaveUp, RpcError
+from farref.impl.errors import GaveUp, NotRunning, RpcError
 from farref.impl.ids import WorkerId
 from farref.impl.mesh import Transport
 from farref.impl.settings import Settings
@@ -73,9 +73,10 @@ def launch(
 ) -> Iterator[Cluster]:
     """Start workers, be their driver, and clean up whatever happens. `allow` names modules whose functions may be called."""
     names = tuple(f"worker{n}" for n in range(1, workers + 1)) if isinstance(workers, int) else tuple(workers)
+    everybody = (DRIVER, *names)
+    api.check_names(everybody)
     directory = tempfile.mkdtemp(prefix="farref-world-")
     settings = Settings(rpc_timeout, tuple(allow), allow_pickle)
-    everybody = (DRIVER, *names)
     plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout)
     context = multiprocess.get_context(start_method)
     processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(everybody))]
@@ -86,9 +87,11 @@ def launch(
         try:
             yield Cluster(names, processes)
         except BaseException:
-            api.shutdown(graceful=False)
+            with suppress(NotRunning):
+                api.shutdown(graceful=False)
             raise
-        api.shutdown(timeout=shutdown_timeout)
+        with suppress(NotRunning):
+            api.shutdown(timeout=shutdown_timeout)
     finally:
         _end(processes)
         shutil.rmtree(directory, ignore_errors=True)
