@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -109,6 +110,12 @@ def pass_to_self(rref: RRef) -> Any:
     return rpc_sync(name(), local, [rref])
 
 
+def note(path: str, rref: RRef, seconds: float) -> None:
+    """Write a value into a file, some time later."""
+    time.sleep(seconds)
+    Path(path).write_text(rref.to_here())
+
+
 def nested(path: list[str], depth: int) -> int:
     if depth == 0:
         return 0
@@ -132,6 +139,11 @@ def tables() -> tuple[int, int, int, int]:
 def phases() -> list[str]:
     """How far each entry of this worker has come."""
     return [entry.phase for entry in get_debug_info().entries]
+
+
+def parked_fetches() -> list[str]:
+    """Whose fetches wait for a value on this worker."""
+    return [current().names[fetch.source] for entry in get_debug_info().entries for fetch in entry.fetches]
 
 
 def unanswered() -> list[list[str]]:
