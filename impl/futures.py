@@ -60,6 +60,9 @@ class Future:
 
     def _outcome(self) -> Any:
         try:
+            if type(self._error) is RpcTimeout:
+                # A new one each time: this future waits for its answer still, and must not keep what its callers held.
+                raise RpcTimeout(*self._error.args)
             if self._error is not None:
                 raise self._error
             return self._value
