@@ -17,6 +17,7 @@ import pytest
 from farref.impl import (
     NotRunning,
     PeerDied,
+    RpcError,
     RpcTimeout,
     RRef,
     get_debug_info,
@@ -258,3 +259,13 @@ def test_a_peer_that_stands_still_delays_nobody_and_goes_on_later() -> None:
         assert rpc_sync("B", far.fetch, [x]) == 1
         del x
     assert not world.processes["A"].is_alive()
+
+
+def test_a_rank_outside_the_world_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RpcError, match="ranks 0 to 1, and not 2"):
+        init_rpc("a", 2, 2, directory=tmp_path)
+
+
+def test_an_end_does_not_wait_for_ever_for_a_function_that_does_not_return() -> None:
+    with launch(["A"], allow=["tests.impl.far"], shutdown_timeout=0.3):
+        rpc_async("A", far.slow, [600])

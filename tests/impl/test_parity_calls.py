@@ -10,7 +10,6 @@ import pytest
 from farref.impl import (
     Cluster,
     Future,
-    RefusedFunction,
     RpcTimeout,
     RRef,
     launch,
@@ -153,7 +152,7 @@ def test_an_error_in_a_future_that_a_function_returned_is_the_callers() -> None:
         remote("A", far_objects.failing_later).to_here()
 
 
-def test_futures_are_waited_for_in_threads_with_a_limit_and_completed_once() -> None:
+def test_futures_are_waited_for_with_a_limit_and_completed_once() -> None:
     slow = rpc_async("A", far.held_back, ["value"])
     with pytest.raises(RpcTimeout, match="nothing came within"):
         slow.wait(timeout=0.05)
@@ -184,14 +183,6 @@ def test_timeouts_by_call_by_default_and_none_at_all() -> None:
         rpc_async("A", far.slow, [0.3], timeout=0.1).wait()
     assert rpc_sync("A", far.slow, [0.1, 1], timeout=0) == 1
     assert rpc_sync("A", far.slow, [0.1, 1]) == 1
-
-
-def test_what_is_no_function_is_refused_at_once() -> None:
-    for wrong in (3, None, [], object()):
-        with pytest.raises(RefusedFunction, match="no name"):
-            rpc_sync("A", wrong)  # type: ignore[arg-type]
-        with pytest.raises(RefusedFunction, match="no name"):
-            remote("A", wrong)  # type: ignore[arg-type]
 
 
 def test_calls_wait_for_each_other_without_end_and_without_deadlock() -> None:

@@ -64,11 +64,6 @@ def test_names_that_are_none_or_not_unique_are_refused_at_once(names: list[str])
         pass
 
 
-def test_a_rank_outside_the_world_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RpcError, match="ranks 0 to 1, and not 2"):
-        init_rpc("a", 2, 2, directory=tmp_path)
-
-
 def test_a_world_that_does_not_come_together_says_who_is_missing(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     with pytest.raises(RpcTimeout, match="1 workers have not come"):
@@ -122,11 +117,6 @@ def test_an_end_is_bounded_and_says_what_is_left() -> None:
         finally:
             os.kill(world.pid("A"), signal.SIGCONT)
         assert [(view.peer, view.message, view.rref) for view in left.unanswered] == [(1, "UserDelete", x.id)]
-
-
-def test_an_end_does_not_wait_for_ever_for_a_function_that_does_not_return() -> None:
-    with launch(["A"], allow=ALLOWED, shutdown_timeout=0.3):
-        rpc_async("A", far.slow, [600])
 
 
 @pytest.mark.parametrize("step", ["_stop_accepting", "_drop_handles", "_together"])

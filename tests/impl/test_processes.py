@@ -106,6 +106,14 @@ def test_unknown_workers_functions_and_values_are_refused() -> None:
         rpc_sync("A", far.echo, [np.zeros(70_000_000, np.uint8)])
 
 
+def test_what_is_no_function_is_refused_at_once() -> None:
+    for wrong in (3, None, [], object()):
+        with pytest.raises(RefusedFunction, match="no name"):
+            rpc_sync("A", wrong)  # type: ignore[arg-type]
+        with pytest.raises(RefusedFunction, match="no name"):
+            remote("A", wrong)  # type: ignore[arg-type]
+
+
 def test_timeouts_fire() -> None:
     began = time.monotonic()
     with pytest.raises(RpcTimeout, match="far:slow on A"):
