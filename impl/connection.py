@@ -66,10 +66,11 @@ class Connection:
         self.flush()
 
     def _write(self, patient: bool) -> bool:
-        while self.outbox:
-            pieces = [self.outbox[index] for index in range(min(len(self.outbox), PIECES_MAX))]
+        outbox = self.outbox
+        while outbox:
+            pieces = [outbox[index] for index in range(min(len(outbox), PIECES_MAX))]
             try:
-                written = self.stream.sendmsg(pieces)
+                written = self.stream.send(pieces[0]) if len(pieces) == 1 else self.stream.sendmsg(pieces)
             except BlockingIOError:
                 if patient and not self._waits_for_room and self._has_room():
                     continue
@@ -101,7 +102,7 @@ class Connection:
 
     # Reading: by one thread at a time
 
-    def frames(self) -> Iterator[tuple[memoryview, memoryview | None]]:
+    def frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
         """Read what has arrived, and hand out each whole frame: its body, and its segments if it has some."""
         try:
             data = self.stream.recv(READ_BYTES)
@@ -111,17 +112,19 @@ class Connection:
             raise ConnectionResetError("the other end hung up")
         data = self._buffer + data if self._buffer else data
         start = 0
-        while len(data) - start >= HEADER.size:
-            total, body = read_header(memoryview(data)[start:], self._frame_bytes_max)
-            begin, end = start + HEADER.size, start + HEADER.size + total
-            if end > len(data) and total > READ_BYTES:
+        length = len(data)
+        while length - start >= HEADER.size:
+            total, body = read_header(data, self._frame_bytes_max, start)
+            begin = start + HEADER.size
+            end = begin + total
+            if end > length and total > READ_BYTES:
                 yield self._large(memoryview(data)[begin:], total, body)
-                start = len(data)
+                start = length
                 break
-            if end > len(data):
+            if end > length:
                 break
             segments = memoryview(bytearray(data[begin + padded(body) : end])) if total > body else None
-            yield memoryview(data)[begin : begin + body], segments
+            yield data[begin : begin + body], segments
             start = end
         self._buffer = data[start:]
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from farref.impl.errors import RpcTimeout
+
+_settling: Final = threading.RLock()
+"""One lock for all futures, as it is held for a few assignments only. Re-entrant: a finalizer may settle another one inside."""
 
 
 class Loop(Protocol):
@@ -23,6 +26,8 @@ class Loop(Protocol):
 class Future:
     """The result of a call: a value or an error, once. An application may make one too, and return it from a function."""
 
+    __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "_what", "deadline")
+
     def __init__(self, loop: Loop | None = None, what: str = "a future", timeout: float | None = None) -> None:
         self._loop = loop or _loop_of_this_process()
         self._what = what
@@ -31,8 +36,7 @@ class Future:
         self._done = False
         self._value: Any = None
         self._error: BaseException | None = None
-        self._callbacks: list[Callable[[], None]] = []
-        self._lock = threading.Lock()
+        self._callbacks: list[Callable[[], None]] | None = None
 
     def done(self) -> bool:
         """Say whether the value, or the error, is there."""
@@ -105,9 +109,9 @@ class Future:
 
     def add_done_callback(self, callback: Callable[[], None]) -> None:
         """Call something short, on whatever thread, when the future is done."""
-        with self._lock:
+        with _settling:
             if not self._done:
-                self._callbacks.append(callback)
+                self._callbacks = [*(self._callbacks or ()), callback]
                 return
         callback()
 
@@ -115,12 +119,12 @@ class Future:
         self.add_done_callback(event.set)
 
     def _settle(self, value: Any, error: BaseException | None) -> bool:
-        with self._lock:
+        with _settling:
             if self._done:
                 return False
             self._value, self._error, self._done = value, error, True
-            callbacks, self._callbacks = self._callbacks, []
-        for callback in callbacks:
+            callbacks, self._callbacks = self._callbacks, None
+        for callback in callbacks or ():
             callback()
         return True
 

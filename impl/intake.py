@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from farref.impl.connection import Connection
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
-from farref.impl.messages import AnyMessage, Call, FetchReturn, RemoteCall, Return
+from farref.impl.messages import CARRIERS, AnyMessage
 from farref.impl.reading import Content
 from farref.impl.wire import Reached, read_body
 
@@ -78,13 +78,11 @@ class Intake:
         worker = self._worker
         content: Content | None = None
         try:
-            if isinstance(message, Call | RemoteCall | Return | FetchReturn):
-                failed = isinstance(message, Return | FetchReturn) and message.failed
-                content = worker.reading.read(message.body, message.forks, segments, failed)
-                content.check(isinstance(message, Call | RemoteCall))
+            if isinstance(message, CARRIERS):
+                content = worker.reading.read(message, segments)
         except WireError as error:
             with worker.lock:
-                assert isinstance(message, Call | RemoteCall | Return | FetchReturn)
+                assert isinstance(message, CARRIERS)
                 worker.perform(worker.core.refuse(source, message, str(error)))
             return
         with worker.lock:

@@ -12,6 +12,8 @@ it, so that a receiver can judge all of them before it takes on the first (R28).
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 from farref.impl.ids import CallId, FetchId, ForkData, ForkId, Incarnation, RRefId, SequenceNumber
@@ -133,6 +135,9 @@ class Ack(Message, frozen=True, tag=9):
 
 Carrier = RemoteCall | Call | Return | FetchReturn
 """The messages that carry forks."""
+
+CARRIERS: Final = (RemoteCall, Call, Return, FetchReturn)
+"""The same, to ask of a message whether it is one."""
 
 UserCall = RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | FetchReturn
 """The messages that arrive at most once, or are reported as failed (R3, R4)."""

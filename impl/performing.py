@@ -28,7 +28,7 @@ from farref.impl.effects import (
 from farref.impl.errors import RefusedCall, RpcError
 from farref.impl.futures import Future
 from farref.impl.ids import CallId, ForkData, Reference, RRefId, WorkerId
-from farref.impl.messages import Call, FetchReturn, RemoteCall, Return
+from farref.impl.messages import CARRIERS
 from farref.impl.reading import Content
 from farref.impl.reports import read_error
 
@@ -48,8 +48,7 @@ class Performer:
         for effect in effects:
             match effect:
                 case Send(target, message):
-                    carries = isinstance(message, Call | RemoteCall | Return | FetchReturn)
-                    worker.post(target, message, segments or [] if carries else [])
+                    worker.post(target, message, segments if segments and isinstance(message, CARRIERS) else [])
                 case RunCall():
                     worker.begin(lambda run=effect: self._run_call(run))  # type: ignore[misc]
                 case RunCreation():

@@ -6,11 +6,16 @@ rules below avoid it wherever they can:
 - A thread that waits for an answer takes the role itself and reads until its answer is there. If a background thread has
   the role, it is asked to leave.
 - A background thread that reads a call gives the role back and runs the function itself. It wakes nobody. If the function
-  takes long, another background thread, which looks around every few milliseconds while there is activity, takes the role.
+  takes long, another background thread takes the role: the *lookout*, which looks around every few milliseconds while
+  there is activity.
 - A waiting caller never runs a function of somebody else: its own timeout could not fire. It hands it to the background.
 
 There is always a background thread that stands by: before the last one begins a function, it starts one more. So blocked
-functions never stop the reading, at any depth of nesting. Without activity all but the reader sleep.
+functions never stop the reading, at any depth of nesting. Of those that stand by, one is the lookout and all others sleep;
+without activity the lookout sleeps too.
+
+Whoever takes the role first writes what is queued. So while nobody has it, what need not leave at once may be left to the
+next reader: that is a caller about to wait, or the lookout a few milliseconds later.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Final
 
 NAP_S: Final = 0.002
@@ -42,12 +48,13 @@ class Reactor:
         self._role = threading.Lock()
         self._tasks: deque[Task] = deque()
         self._callers: deque[threading.Event] = deque()
-        self._wake = threading.Semaphore(0)
+        self._wake: SimpleQueue[None] = SimpleQueue()
         self._count = threading.Lock()
         self._standbys = 0
         self._asleep = 0
+        self._lookouts = 0
         self._threads: list[threading.Thread] = []
-        self._turns = 0
+        self._progress = 0
         self._reader = 0
         self._leading = False
         self._stopped = False
@@ -63,19 +70,21 @@ class Reactor:
     def start(self, task: Task) -> None:
         """Run a task on a background thread, soon."""
         self._tasks.append(task)
-        self._wake.release()
+        self._nudge()
 
     def queue(self, task: Task) -> None:
         """Leave a task to whoever reads: a background thread runs it next, a caller hands it over. Others wake somebody."""
         self._tasks.append(task)
         if self._reader != threading.get_ident():
-            self._wake.release()
+            self._nudge()
 
     def serve_until(
         self, done: Callable[[], bool], deadline: float, waker: Callable[[threading.Event], None] | None = None
     ) -> None:
         """Wait for something, reading for all if nobody else does."""
         event: threading.Event | None = None
+        if self._tasks:
+            self._nudge()
         while not done() and (left := deadline - time.monotonic()) > 0 and not self._stopped:
             if self._role.acquire(blocking=False):
                 self._read_until(done, deadline)
@@ -96,11 +105,16 @@ class Reactor:
         with self._count:
             threads = [thread for thread in self._threads if thread is not threading.current_thread()]
         for _ in threads:
-            self._wake.release()
+            self._wake.put(None)
         os.eventfd_write(self.kick, 1)
         for thread in threads:
             thread.join(FAREWELL_S)
         return not any(thread.is_alive() for thread in threads)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether somebody has the role. If not, whoever takes it next writes first what was queued until then."""
+        return self._role.locked()
 
     @property
     def is_busy(self) -> bool:
@@ -114,9 +128,9 @@ class Reactor:
         try:
             while not done() and (left := deadline - time.monotonic()) > 0 and not self._stopped:
                 self._turn(min(left, TURN_S))
-                self._turns += 1
+                self._progress += 1
                 if self._tasks:
-                    self._wake.release()
+                    self._nudge()
         finally:
             self._reader = 0
             self._role.release()
@@ -146,19 +160,23 @@ class Reactor:
             thread.start()
 
     def _background(self) -> None:
-        quiet, seen = 0, self._turns
+        seen, quiet, woken = -1, 0, False
         while not self._stopped:
-            if self._tasks:
-                quiet = 0
+            is_stuck = seen == self._progress
+            if self._tasks and (woken or is_stuck):
+                self._nudge()
                 self._run_tasks()
-            elif not self._callers and seen == self._turns and self._role.acquire(blocking=False):
-                quiet = 0
+            elif is_stuck and not self._callers and self._role.acquire(blocking=False):
                 self._lead()
+                self._run_tasks()
             else:
-                quiet = 0 if seen != self._turns else quiet + 1
-                seen = self._turns
-                if not self._stand_by(deeply=self._leading and quiet > NAPS_UNTIL_SLEEP):
+                quiet = quiet + 1 if is_stuck else 0
+                seen = self._progress
+                woken, needed = self._stand_by(self._leading and quiet > NAPS_UNTIL_SLEEP)
+                if not needed:
                     return
+                continue
+            seen, quiet, woken = self._progress, 0, False
 
     def _lead(self) -> None:
         self._leading, self._reader = True, threading.get_ident()
@@ -170,23 +188,39 @@ class Reactor:
             self._role.release()
         self._pass_on()
 
-    def _stand_by(self, deeply: bool) -> bool:
-        """Nap, or sleep until woken. Say whether this thread is still needed."""
+    def _stand_by(self, is_quiet: bool) -> tuple[bool, bool]:
+        """Sleep until woken; nap if there is activity and no other lookout. Say whether woken, and whether still needed."""
         with self._count:
+            surplus = self._standbys >= STANDBYS_MAX
+            deeply = not surplus and (is_quiet or self._lookouts > 0)
             self._standbys += 1
             self._asleep += deeply
-            surplus = self._standbys > STANDBYS_MAX
-        self._wake.acquire(timeout=None if deeply and not surplus else NAP_S)
+            self._lookouts += not deeply
+        woken = self._is_woken_within(None if deeply else NAP_S)
         with self._count:
             self._standbys -= 1
             self._asleep -= deeply
-            return not (surplus and self._standbys >= STANDBYS_MAX)
+            self._lookouts -= not deeply
+            needed = not surplus or self._standbys < STANDBYS_MAX
+        if not needed:
+            self._rouse()
+        return woken, needed
+
+    def _is_woken_within(self, seconds: float | None) -> bool:
+        try:
+            self._wake.get(timeout=seconds)
+        except Empty:
+            return False
+        return True
 
     def _run_tasks(self) -> None:
         """Run what is queued, after making sure that somebody stands by.
 
-        Nobody else is woken for it: whoever stands by looks around soon, and helps if a task takes long.
+        Nobody else is woken for it: the lookout sees if a task takes long, and then all who stand by help. A task that
+        waits for an answer calls for help itself.
         """
+        if not self._tasks:
+            return
         with self._count:
             alone = not self._standbys
         if alone:
@@ -197,12 +231,18 @@ class Reactor:
                 task = self._tasks.popleft()
             except IndexError:
                 return
+            self._progress += 1
             run(task)
 
     def _rouse(self) -> None:
         """Wake one background thread if all are fast asleep: somebody has to look after the role."""
-        if self._asleep:
-            self._wake.release()
+        if self._asleep and not self._lookouts:
+            self._nudge()
+
+    def _nudge(self) -> None:
+        """Wake one that stands by. It wakes the next if there is more to do, so one token at a time is enough."""
+        if self._wake.empty():
+            self._wake.put(None)
 
 
 def run(task: Task) -> None:

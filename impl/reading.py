@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from farref.impl.errors import WireError
-from farref.impl.ids import ForkData, Reference
+from farref.impl.ids import Reference
+from farref.impl.messages import Call, Carrier, FetchReturn, RemoteCall, Return
 from farref.impl.reports import read_error
 from farref.impl.rref import RRef
 from farref.impl.values import Reader
@@ -14,29 +15,36 @@ if TYPE_CHECKING:
     from farref.impl.worker import Worker
 
 
+_CALLS: Final = (Call, RemoteCall)
+_ANSWERS: Final = (Return, FetchReturn)
+
+
 class Content:
     """A value that was read, and the handles in it that stand for no fork yet."""
 
-    __slots__ = ("handles", "value")
+    __slots__ = ("_forks", "handles", "value")
 
-    def __init__(self, value: Any, handles: dict[int, RRef]) -> None:
-        self.value = value
-        self.handles = handles
+    value: Any
 
-    def check(self, is_call: bool) -> None:
-        """Refuse arguments that are no arguments: a list for the places, and a map for the names."""
-        match self.value:
-            case [list(), dict()] if is_call and all(isinstance(name, str) for name in self.value[1]):
-                pass
-            case _ if is_call:
-                raise WireError("the arguments of a call are a list and a map")
+    def __init__(self, forks: int = 0) -> None:
+        self._forks = forks
+        self.handles: dict[int, RRef] | None = None
+
+    def adopt(self, index: int) -> RRef:
+        """Make the handle for a fork of the message."""
+        if index >= self._forks:
+            raise WireError(f"a value refers to fork {index} of {self._forks}")
+        if self.handles is None:
+            self.handles = {}
+        return self.handles.setdefault(index, RRef.unbound())
 
     def bind(self, worker: Worker, references: tuple[Reference, ...]) -> Any:
         """Let the handles stand for what was taken on. A fork that the value does not mention is let go."""
-        for index, reference in enumerate(references):
-            handle = self.handles.get(index) or RRef.unbound()
-            handle.adopt(worker, reference)
-        self.handles.clear()
+        if references:
+            handles = self.handles or {}
+            for index, reference in enumerate(references):
+                (handles.get(index) or RRef.unbound()).adopt(worker, reference)
+            handles.clear()
         return self.value
 
 
@@ -46,18 +54,23 @@ class Reading:
     def __init__(self, allow_pickle: bool) -> None:
         self._allow_pickle = allow_pickle
 
-    def read(
-        self, body: bytes, forks: tuple[ForkData, ...], segments: memoryview | None = None, failed: bool = False
-    ) -> Content:
+    def read(self, message: Carrier, segments: memoryview | None = None) -> Content:
         """Read a value, or the error that came in its place; raise `WireError` if it cannot be."""
-        if failed:
-            read_error(body)
-            return Content(body, {})
-        handles: dict[int, RRef] = {}
+        content = Content(len(message.forks))
+        if isinstance(message, _ANSWERS) and message.failed:
+            read_error(message.body)
+            content.value = message.body
+            return content
+        content.value = Reader(content.adopt, segments, self._allow_pickle).read(message.body)
+        if isinstance(message, _CALLS):
+            _check_arguments(content.value)
+        return content
 
-        def adopt(index: int) -> RRef:
-            if index >= len(forks):
-                raise WireError(f"a value refers to fork {index} of {len(forks)}")
-            return handles.setdefault(index, RRef.unbound())
 
-        return Content(Reader(adopt, segments, self._allow_pickle).read(body), handles)
+def _check_arguments(value: object) -> None:
+    """Refuse arguments that are no arguments: a list for the places, and a map for the names."""
+    match value:
+        case [list(), dict() as named] if all(isinstance(name, str) for name in named):
+            pass
+        case _:
+            raise WireError("the arguments of a call are a list and a map")

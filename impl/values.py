@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import pickle
 import struct
+import threading
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -35,7 +36,7 @@ CODES: Final = {dtype: code for code, dtype in enumerate(DTYPES)}
 ARRAY, SEGMENT, SCALAR, TUPLE, REFERENCE, SET, FROZENSET, INTEGER, COMPLEX, PICKLE, MAP = range(1, 12)
 
 Array = npt.NDArray[Any]
-_ATOMS: Final = frozenset({type(None), bool, float, str, bytes})
+_ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
@@ -51,7 +52,7 @@ class Writer:
     def write(self, value: object) -> bytes:
         """Write a value; what belongs behind the body is in `segments` afterwards."""
         try:
-            return _encode(self._plain(value))
+            return _encoded(self._plain(value))
         except RecursionError:
             raise RefusedValue("a value is nested too deeply, or contains itself") from None
 
@@ -59,10 +60,8 @@ class Writer:
         kind = type(value)
         if kind in _ATOMS:
             return value
-        if kind is int:
-            return value if -(2**63) <= value < 2**64 else Ext(INTEGER, _integer(value))
         if kind is list:
-            return [self._plain(item) for item in value]
+            return [item if type(item) in _ATOMS else self._plain(item) for item in value]
         if kind is dict:
             return self._dictionary(value)
         if kind is np.ndarray:
@@ -86,12 +85,14 @@ class Writer:
         raise RefusedValue(f"a value of type {kind.__module__}.{kind.__qualname__} cannot travel")
 
     def _nested(self, items: Any) -> bytes:
-        return _encode([self._plain(item) for item in items])
+        return _encoded([self._plain(item) for item in items])
 
     def _dictionary(self, value: dict[Any, Any]) -> object:
+        if not value:
+            return value
         if all(type(key) is str for key in value):
             return {key: self._plain(item) for key, item in value.items()}
-        return Ext(MAP, _encode([[self._plain(key), self._plain(item)] for key, item in value.items()]))
+        return Ext(MAP, _encoded([[self._plain(key), self._plain(item)] for key, item in value.items()]))
 
     def _array(self, array: Array) -> Ext:
         code = CODES.get(array.dtype)
@@ -114,13 +115,12 @@ class Reader:
         self._adopt = adopt
         self._segments = segments if segments is not None else memoryview(b"")
         self._allow_pickle = allow_pickle
-        self._decode: Callable[[bytes | memoryview], Any]
 
     def read(self, body: bytes) -> Any:
-        """Read a value, or raise `WireError`. The decoder goes at once: reader and decoder would keep each other alive."""
-        self._decode = msgspec.msgpack.Decoder(ext_hook=self._extension).decode
+        """Read a value, or raise `WireError`."""
+        outer, _now.reader = _now.reader, self
         try:
-            return self._decode(body)
+            return _decode(body)
         except (
             msgspec.MsgspecError,
             ArithmeticError,
@@ -132,9 +132,10 @@ class Reader:
         ) as error:
             raise WireError(f"a value cannot be read: {error}") from error
         finally:
-            del self._decode
+            _now.reader = outer
 
-    def _extension(self, code: int, data: memoryview) -> object:
+    def extension(self, code: int, data: memoryview) -> object:
+        """Read what MessagePack has no word for."""
         match code:
             case 1 | 2:
                 return self._array(data, code)
@@ -159,7 +160,7 @@ class Reader:
         raise WireError(f"no value has the code {code}")
 
     def _items(self, data: memoryview) -> list[Any]:
-        items = self._decode(data)
+        items = _decode(data)
         if type(items) is not list:
             raise WireError("a collection is written as an array")
         return items
@@ -181,6 +182,22 @@ class Reader:
         return np.frombuffer(self._segments, dtype, count, offset).reshape(shape)
 
 
+class _Now(threading.local):
+    reader: Reader | None = None
+
+
+_now: Final = _Now()
+"""Who reads on this thread. A decoder is made once, as that takes longer than reading a small value."""
+
+
+def _extension(code: int, data: memoryview) -> object:
+    assert _now.reader is not None
+    return _now.reader.extension(code, data)
+
+
+_decode: Final = msgspec.msgpack.Decoder(ext_hook=_extension).decode
+
+
 def padded(length: int) -> int:
     """Round a length up, so that what comes next is aligned."""
     return -(-length // ALIGNMENT) * ALIGNMENT
@@ -191,8 +208,24 @@ def joined(segments: list[memoryview]) -> bytes:
     return b"".join(bytes(segment) + bytes(padded(len(segment)) - len(segment)) for segment in segments)
 
 
-def _integer(value: int) -> bytes:
-    return value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+def _encoded(plain: object) -> bytes:
+    """Write what has been made plain. Integers that MessagePack has no room for are rare, so nobody looks for them before."""
+    try:
+        return _encode(plain)
+    except OverflowError:
+        return _encode(_widened(plain))
+
+
+def _widened(plain: object) -> object:
+    match plain:
+        case list():
+            return [_widened(item) for item in plain]
+        case dict():
+            return {key: _widened(item) for key, item in plain.items()}
+        case int() if not -(2**63) <= plain < 2**64:
+            return Ext(INTEGER, plain.to_bytes(plain.bit_length() // 8 + 1, "little", signed=True))
+        case _:
+            return plain
 
 
 def _checked(code: int) -> int:

@@ -64,9 +64,9 @@ def write_frame(message: Frame, segments: list[memoryview], limit: int = FRAME_B
     return pieces
 
 
-def read_header(data: bytes | bytearray | memoryview, limit: int = FRAME_BYTES_MAX) -> tuple[int, int]:
+def read_header(data: bytes | bytearray | memoryview, limit: int = FRAME_BYTES_MAX, start: int = 0) -> tuple[int, int]:
     """Read the two lengths of a frame: all of it, and its body. Refuse what is too large before making room for it."""
-    total, body = HEADER.unpack_from(data)
+    total, body = HEADER.unpack_from(data, start)
     if total > limit or not 0 < body <= total:
         raise WireError(f"a frame of {total} bytes with a body of {body} is not acceptable; the limit is {limit}")
     return total, body

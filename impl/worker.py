@@ -61,6 +61,9 @@ class Worker:
         core.tick(time.monotonic())
         self.rank = core.me
         self.names = dict(names)
+        self._ranks: dict[object, WorkerId] = {
+            key: rank for rank in names for key in (names[rank], rank, self.info(rank))
+        }
         self.settings = settings
         self.functions = Functions(settings.allowed_modules)
         self.lock = threading.RLock()
@@ -93,10 +96,11 @@ class Worker:
 
     def find(self, to: object) -> WorkerId:
         """Find a worker by name, rank or description."""
-        for rank, name in self.names.items():
-            if to in (name, rank) or to == WorkerInfo(name, rank):
-                return rank
-        raise UnknownWorker(f"no worker of this world is called {to!r}; there are {', '.join(self.names.values())}")
+        try:
+            return self._ranks[to]
+        except (KeyError, TypeError):
+            there = ", ".join(self.names.values())
+            raise UnknownWorker(f"no worker of this world is called {to!r}; there are {there}") from None
 
     def call(
         self,
