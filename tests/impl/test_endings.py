@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +52,13 @@ def gone_within(pids: list[int], seconds: float) -> bool:
     return not any(lives(pid) for pid in pids)
 
 
-def directories() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("farref-world-*"))
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A place for temporary files that nobody else uses; its name is short, as the names of sockets must be."""
+    with tempfile.TemporaryDirectory() as place:
+        monkeypatch.setenv("TMPDIR", place)
+        monkeypatch.setattr(tempfile, "tempdir", place)
+        yield Path(place)
 
 
 def test_R34_a_killed_peer_is_named_within_a_second() -> None:
@@ -96,8 +102,7 @@ def keep_and_kill() -> None:
         assert get_debug_info().dead == (2,)
 
 
-def test_leaving_a_block_leaves_nothing() -> None:
-    before = directories()
+def test_leaving_a_block_leaves_nothing(temporary: Path) -> None:
     with launch(2, allow=["tests.impl.far"]) as world:
         pids = [world.pid(name) for name in world.names]
         kept = remote("worker1", far.echo, [1])
@@ -105,7 +110,7 @@ def test_leaving_a_block_leaves_nothing() -> None:
         began = time.monotonic()
     assert time.monotonic() - began < 3
     assert gone_within(pids, 5)
-    assert directories() <= before
+    assert not list(temporary.iterdir())
     with pytest.raises(NotRunning):
         rpc_sync("worker1", far.echo)
     with pytest.raises(NotRunning):
@@ -141,10 +146,11 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
-def test_a_driver_that_is_killed_or_interrupted_leaves_nothing(ending: signal.Signals, tmp_path: Path) -> None:
+def test_a_driver_that_is_killed_or_interrupted_leaves_nothing(
+    ending: signal.Signals, tmp_path: Path, temporary: Path
+) -> None:
     script = tmp_path / "driver.py"
     script.write_text(DRIVER.format(root=str(ROOT)))
-    before = directories()
     with subprocess.Popen(
         [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
     ) as driver:
@@ -157,7 +163,7 @@ def test_a_driver_that_is_killed_or_interrupted_leaves_nothing(ending: signal.Si
             driver.kill()
         driver.wait(5)
         assert gone_within(pids, 5)
-    assert directories() <= before
+    assert not list(temporary.iterdir())
 
 
 def test_a_second_world_and_one_after_another() -> None:
