@@ -26,6 +26,8 @@ INIT_TIMEOUT_S: Final = 30.0
 SHUTDOWN_TIMEOUT_S: Final = 10.0
 NAME: Final = re.compile(r"[A-Za-z0-9_:-]{1,127}")
 
+MakeCore = Callable[[WorkerId, Collection[WorkerId], Incarnation], Core]
+
 _process: Final[list[Worker]] = []
 _joining: Final = threading.Lock()
 
@@ -56,10 +58,11 @@ def init_rpc(
     settings: Settings | None = None,
     timeout: float = INIT_TIMEOUT_S,
     check: Callable[[], None] = lambda: None,
+    make_core: MakeCore = Core,
 ) -> WorkerInfo:
     """Join a world: meet its other workers in a directory, which must be nobody else's to enter.
 
-    `check` is called while waiting, and may raise to give up.
+    `check` is called while waiting, and may raise to give up. `make_core` may give a core that tells what it does.
     """
     check_names([name])
     if not 0 <= rank < world_size:
@@ -84,7 +87,7 @@ def init_rpc(
             for stream in streams.values():
                 stream.close()
             raise
-        _process.append(Worker(Core(me, called, incarnation), called, streams, chosen))
+        _process.append(Worker(make_core(me, called, incarnation), called, streams, chosen))
         current().reactor.begin()
     return current().info(me)
 

@@ -7,7 +7,12 @@ from typing import Final
 
 from farref.properties.backends.backend import Backend
 from farref.properties.backends.model_backend import ModelBackend
+from farref.properties.backends.processes import ProcessesBackend
 from farref.properties.backends.simulated import SimulatedBackend
 
-BACKENDS: Final[dict[str, Callable[[], Backend]]] = {"model": ModelBackend, "simulated": SimulatedBackend}
+BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
+    "model": ModelBackend,
+    "simulated": SimulatedBackend,
+    "processes": ProcessesBackend,
+}
 """Each gives a backend that is not started yet."""

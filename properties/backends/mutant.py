@@ -27,11 +27,15 @@ class Mutant:
     def alive(self) -> Iterator[None]:
         """Let the implementation make this mistake, for a while."""
         original = self.place.__dict__[self.handler]
-        setattr(self.place, self.handler, self.instead(original))
+        self.let_loose()
         try:
             yield
         finally:
             setattr(self.place, self.handler, original)
+
+    def let_loose(self) -> None:
+        """Let the implementation make this mistake as long as this process lives."""
+        setattr(self.place, self.handler, self.instead(self.place.__dict__[self.handler]))
 
 
 class Cage:
