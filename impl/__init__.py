@@ -34,7 +34,7 @@ from farref.impl.errors import (
 from farref.impl.functions import function
 from farref.impl.futures import Future
 from farref.impl.rref import RRef
-from farref.impl.settings import Settings, WorkerInfo
+from farref.impl.settings import Settings, Tls, WorkerInfo
 
 __all__ = [
     "Cluster",
@@ -50,6 +50,7 @@ __all__ = [
     "RpcError",
     "RpcTimeout",
     "Settings",
+    "Tls",
     "UnknownWorker",
     "WorkerInfo",
     "function",

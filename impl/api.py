@@ -19,6 +19,7 @@ from farref.impl.ids import Incarnation, WorkerId
 from farref.impl.mesh import Meeting, Transport, agree_on_secret, leave_name, meet, names
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
+from farref.impl.streams import check_address
 from farref.impl.tables import WorkerTables, observe
 from farref.impl.worker import Worker
 
@@ -68,6 +69,7 @@ def init_rpc(
     if not 0 <= rank < world_size:
         raise RpcError(f"a world of {world_size} has the ranks 0 to {world_size - 1}, and not {rank}")
     chosen, place, me = settings or Settings(), Path(directory), WorkerId(rank)
+    check_address(chosen)
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
     if place.stat().st_mode & 0o077:
@@ -78,7 +80,7 @@ def init_rpc(
         world, key = agree_on_secret(place)
         leave_name(place, me, name)
         incarnation = Incarnation(time.time_ns())
-        meeting = Meeting(place, world_size, transport, time.monotonic() + timeout)
+        meeting = Meeting(place, world_size, transport, chosen, time.monotonic() + timeout)
         streams = meet(meeting, Identity(me, incarnation, world, key), check)
         called = names(place, world_size)
         try:

@@ -24,7 +24,7 @@ from farref.impl import api
 from farref.impl.errors import GaveUp, NotRunning, RpcError
 from farref.impl.ids import WorkerId
 from farref.impl.mesh import Transport
-from farref.impl.settings import Settings
+from farref.impl.settings import Settings, Tls
 
 DRIVER: Final = "driver"
 LOOK_S: Final = 0.5
@@ -68,6 +68,7 @@ def launch(
     transport: Transport = "unix",
     rpc_timeout: float = 60.0,
     allow_pickle: bool = False,
+    tls: Tls | None = None,
     start_method: str = "spawn",
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
 ) -> Iterator[Cluster]:
@@ -76,7 +77,7 @@ def launch(
     everybody = (DRIVER, *names)
     api.check_names(everybody)
     directory = tempfile.mkdtemp(prefix="farref-world-")
-    settings = Settings(rpc_timeout, tuple(allow), allow_pickle)
+    settings = Settings(rpc_timeout, tuple(allow), allow_pickle, tls=tls)
     plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout)
     context = multiprocess.get_context(start_method)
     processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(everybody))]

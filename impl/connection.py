@@ -11,13 +11,14 @@ import select
 import socket
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final
 
 import numpy as np
 
 from farref.impl.ids import WorkerId
+from farref.impl.streams import Stream
 from farref.impl.values import padded
 from farref.impl.wire import HEADER, read_header
 
@@ -27,10 +28,15 @@ PATIENCE_MS: Final = 200
 STALLED_MS: Final = 10_000
 
 
+def nothing_pending() -> int:
+    """A plain socket keeps nothing back that its descriptor does not show."""
+    return 0
+
+
 class Connection:
     """An authenticated stream to a peer."""
 
-    def __init__(self, stream: socket.socket, peer: WorkerId, poller: select.epoll, frame_bytes_max: int) -> None:
+    def __init__(self, stream: Stream, peer: WorkerId, poller: select.epoll, frame_bytes_max: int) -> None:
         self.stream = stream
         self.peer = peer
         self.outbox: deque[bytes | memoryview] = deque()
@@ -40,6 +46,7 @@ class Connection:
         self._sending = threading.Lock()
         self._waits_for_room = False
         self._buffer = b""
+        self._pending: Callable[[], int] = nothing_pending if isinstance(stream, socket.socket) else stream.pending
         stream.setblocking(False)
         poller.register(stream, select.EPOLLIN)
 
@@ -104,6 +111,11 @@ class Connection:
 
     def frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
         """Read what has arrived, and hand out each whole frame: its body, and its segments if it has some."""
+        yield from self._frames()
+        while self._pending():
+            yield from self._frames()
+
+    def _frames(self) -> Iterator[tuple[memoryview, memoryview | None]]:
         try:
             data = self.stream.recv(READ_BYTES)
         except BlockingIOError:

@@ -60,5 +60,9 @@ class WireError(RpcError):
     """Bytes that are no frame of ours. The connection they came on is closed."""
 
 
+class Mismatch(WireError):
+    """The other end speaks another version, or belongs to another world. Trying again would not help."""
+
+
 class GaveUp(RpcError):
     """Joining was given up because the world cannot come together any more."""

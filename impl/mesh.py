@@ -1,8 +1,8 @@
 """How workers find each other: one authenticated stream for each pair, made once, when a world begins.
 
 Workers meet in a directory that only its user can enter. It has the key of the world and everybody's name. Each listens
-there: on a Unix socket named by its rank, or on a loopback port written into a file of that name. Each connects to the lower
-ranks and accepts the higher ones.
+there: on a Unix socket named by its rank, or on a TCP port written into a file of that name. Each connects to the lower
+ranks and accepts the higher ones. When all have met, nobody listens any more.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Final, Literal
 
 from farref.impl import handshake
-from farref.impl.errors import RpcError, RpcTimeout, WireError
+from farref.impl.doorway import Doorway
+from farref.impl.errors import Mismatch, RpcError, RpcTimeout, WireError
 from farref.impl.handshake import Identity, Peer
 from farref.impl.ids import WorkerId
+from farref.impl.settings import Settings
+from farref.impl.streams import Stream, introduce
 
 Transport = Literal["unix", "tcp"]
-LOOPBACK: Final = "127.0.0.1"
 PAUSE_S: Final = 0.01
 BACKLOG: Final = 128
 WORLD_BYTES: Final = 16
@@ -37,6 +39,7 @@ class Meeting:
     directory: Path
     world_size: int
     transport: Transport
+    settings: Settings
     deadline: float
 
 
@@ -63,20 +66,50 @@ def names(directory: Path, world_size: int) -> dict[WorkerId, str]:
     return {WorkerId(rank): (directory / f"{rank}.name").read_text() for rank in range(world_size)}
 
 
-def meet(meeting: Meeting, identity: Identity, check: Callable[[], None]) -> dict[WorkerId, socket.socket]:
+def meet(meeting: Meeting, identity: Identity, check: Callable[[], None]) -> dict[WorkerId, Stream]:
     """Connect with every other worker. `check` may raise while waiting, to give up."""
     with _listening(meeting, identity.rank) as listener:
-        streams: dict[WorkerId, socket.socket] = {}
-        for rank in range(identity.rank):
-            streams[WorkerId(rank)] = _reach(meeting, WorkerId(rank), identity, check)
-        listener.settimeout(0.2)
+        streams: dict[WorkerId, Stream] = {}
+        try:
+            for rank in range(identity.rank):
+                streams[WorkerId(rank)] = _reach(meeting, WorkerId(rank), identity, check)
+            _await_others(meeting, identity, listener, streams, check)
+        except BaseException:
+            for stream in streams.values():
+                stream.close()
+            raise
+    return streams
+
+
+def _await_others(
+    meeting: Meeting,
+    identity: Identity,
+    listener: socket.socket,
+    streams: dict[WorkerId, Stream],
+    check: Callable[[], None],
+) -> None:
+    """Take the higher ranks in. One that comes twice lost its first stream on the way: the last one counts."""
+    door = Doorway(listener, lambda guest: _hear(guest, meeting, identity))
+    try:
         while len(streams) < meeting.world_size - 1:
             _still_time(meeting, f"{meeting.world_size - 1 - len(streams)} workers have not come")
             check()
-            accepted = _accept(listener, identity)
-            if accepted is not None and accepted[0].rank < meeting.world_size:
-                streams[accepted[0].rank] = accepted[1]
-    return streams
+            admitted = door.admit()
+            if admitted is not None:
+                peer, stream = admitted
+                if peer.rank in streams:
+                    streams[peer.rank].close()
+                streams[peer.rank] = stream
+    finally:
+        door.close()
+
+
+def _hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> tuple[Peer, Stream]:
+    _same_user(guest)
+    peer, stream = introduce(guest, identity, meeting.settings, connecting=False)
+    if not identity.rank < peer.rank < meeting.world_size:
+        raise WireError(f"worker {peer.rank} does not connect to worker {identity.rank} in this world")
+    return peer, stream
 
 
 @contextmanager
@@ -101,54 +134,55 @@ def _listen(meeting: Meeting, rank: WorkerId) -> socket.socket:
         listener.bind(str(place))
         listener.listen(BACKLOG)
         return listener
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.bind((LOOPBACK, 0))
-    listener.listen(BACKLOG)
+    address = meeting.settings.address
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    listener = socket.create_server((address, 0), family=family, backlog=BACKLOG)
     draft = place.with_suffix(".draft")
-    draft.write_text(str(listener.getsockname()[1]))
+    draft.write_text(f"{address} {listener.getsockname()[1]}")
     draft.rename(place)
     return listener
 
 
-def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable[[], None]) -> socket.socket:
+def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable[[], None]) -> Stream:
+    """Knock at a worker until it lets us in. Only what does not fit ends it: all else may be better the next time."""
+    last: Exception | str = "it does not listen"
     while True:
-        _still_time(meeting, f"worker {rank} has not come")
+        _still_time(meeting, f"worker {rank} has not come; at last: {last}")
         check()
         try:
             stream = _connect(meeting, meeting.directory / str(rank))
-            peer = handshake.connect(stream, identity)
-        except (FileNotFoundError, ConnectionRefusedError, ValueError):
+        except (WireError, OSError, ValueError) as error:
+            last = error
+            time.sleep(PAUSE_S)
+            continue
+        try:
+            peer, ready = introduce(stream, identity, meeting.settings, connecting=True)
+        except Mismatch:
+            stream.close()
+            raise
+        except (WireError, OSError) as error:
+            last = error
+            stream.close()
             time.sleep(PAUSE_S)
             continue
         if peer.rank != rank:
+            ready.close()
             raise WireError(f"worker {peer.rank} answers in the place of worker {rank}")
-        return stream
+        return ready
 
 
 def _connect(meeting: Meeting, place: Path) -> socket.socket:
-    if meeting.transport == "unix":
-        stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            stream.connect(str(place))
-        except OSError:
-            stream.close()
-            raise
-        return stream
-    return _quick(socket.create_connection((LOOPBACK, int(place.read_text())), timeout=handshake.DEADLINE_S))
-
-
-def _accept(listener: socket.socket, identity: Identity) -> tuple[Peer, socket.socket] | None:
-    """Take one connection in; a stranger's is closed and forgotten."""
+    if meeting.transport == "tcp":
+        address, port = place.read_text().split()
+        return socket.create_connection((address, int(port)), timeout=handshake.DEADLINE_S)
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        stream, _ = listener.accept()
-    except TimeoutError:
-        return None
-    try:
+        stream.connect(str(place))
         _same_user(stream)
-        return handshake.accept(stream, identity), _quick(stream)
     except (WireError, OSError):
         stream.close()
-        return None
+        raise
+    return stream
 
 
 def _same_user(stream: socket.socket) -> None:
@@ -156,12 +190,6 @@ def _same_user(stream: socket.socket) -> None:
         credentials = stream.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         if struct.unpack("3i", credentials)[1] != os.getuid():
             raise WireError("the other end belongs to another user")
-
-
-def _quick(stream: socket.socket) -> socket.socket:
-    if stream.family == socket.AF_INET:
-        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return stream
 
 
 def _still_time(meeting: Meeting, what: str) -> None:

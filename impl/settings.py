@@ -15,10 +15,20 @@ class WorkerInfo(Struct, frozen=True):
     id: WorkerId
 
 
+class Tls(Struct, frozen=True):
+    """Files in PEM for TLS: this worker's certificate, its key, and the authority that all certificates come from."""
+
+    certificate: str
+    key: str
+    authority: str
+
+
 class Settings(Struct, frozen=True):
-    """What an application may choose."""
+    """What an application may choose. `address` and `tls` matter with TCP only."""
 
     rpc_timeout: float = 60.0
     allowed_modules: tuple[str, ...] = ()
     allow_pickle: bool = False
     frame_bytes_max: int = FRAME_BYTES_MAX
+    address: str = "127.0.0.1"
+    tls: Tls | None = None

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import select
-import socket
 import threading
 import time
 from collections import deque
@@ -43,6 +42,7 @@ from farref.impl.reading import Reading
 from farref.impl.reports import write_error
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
+from farref.impl.streams import Stream
 from farref.impl.values import Reader, Writer, joined
 from farref.impl.wire import write_frame
 
@@ -55,7 +55,7 @@ class Worker:
     """One worker of a world, in this process."""
 
     def __init__(
-        self, core: Core, names: Mapping[WorkerId, str], streams: Mapping[WorkerId, socket.socket], settings: Settings
+        self, core: Core, names: Mapping[WorkerId, str], streams: Mapping[WorkerId, Stream], settings: Settings
     ) -> None:
         self.core = core
         core.tick(time.monotonic())

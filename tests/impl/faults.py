@@ -55,11 +55,11 @@ def repeat(kind: str, seconds: float, count: int = 1) -> None:
     _inject(kind, count, twice)
 
 
-def spoil(kind: str, count: int = 1) -> None:
-    """Send messages of a kind with a body that cannot be read."""
+def spoil(kind: str, count: int = 1, body: bytes = b"\xc1") -> None:
+    """Send messages of a kind with another body, by default one that cannot be read."""
 
     def spoiled(post: Post, target: Any, message: Any, segments: Any) -> None:
-        post(target, msgspec.structs.replace(message, body=b"\xc1"), segments)
+        post(target, msgspec.structs.replace(message, body=body), segments)
 
     _inject(kind, count, spoiled)
 

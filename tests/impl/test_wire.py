@@ -199,8 +199,14 @@ def meet(connecting: handshake.Identity, accepting: handshake.Identity) -> tuple
 
 def test_workers_of_one_world_recognise_each_other() -> None:
     left, right = meet(identity(1), identity(2))
-    assert left == handshake.Peer(WorkerId(2), Incarnation(7))
-    assert right == handshake.Peer(WorkerId(1), Incarnation(7))
+    assert isinstance(left, handshake.Peer)
+    assert isinstance(right, handshake.Peer)
+    assert (left.rank, right.rank) == (2, 1)
+    assert left.incarnation == right.incarnation == 7
+    assert left.session == right.session
+    again, _ = meet(identity(1), identity(2))
+    assert isinstance(again, handshake.Peer)
+    assert again.session != left.session
 
 
 def test_a_wrong_key_and_another_world_are_refused() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import socket
 from pathlib import Path
 
 import numpy as np
 
-from farref.impl.handshake import ACCEPTS, CONNECTS, HELLO, Identity, hello, proof
+from farref.impl.handshake import ACCEPTS, CONNECTS, HELLO, Identity, hello, proof, session
 from farref.impl.ids import CallId, FetchId, ForkData, ForkId, Incarnation, RRefId, SequenceNumber, WorkerId
 from farref.impl.messages import (
     Ack,
@@ -25,6 +26,7 @@ from farref.impl.messages import (
     UserAccept,
     UserDelete,
 )
+from farref.impl.sealed import RECORD, SealedStream, key_for, seal
 from farref.impl.values import Reader, Writer
 from farref.impl.wire import HEADER, Frame, Reached, read_body, read_header, write_frame
 
@@ -72,16 +74,31 @@ def vectors(first: str, count: int) -> list[bytes]:
 
 
 def test_the_document_has_every_vector() -> None:
-    assert len(VECTORS) == 4 + len(MESSAGES) + len(VALUES)
+    assert len(VECTORS) == 8 + len(MESSAGES) + len(VALUES)
+
+
+KEY = bytes(range(32))
+CONNECTING = hello(Identity(WorkerId(1), Incarnation(5), bytes(16), KEY), b"\xaa" * 32)
+ACCEPTING = hello(Identity(WorkerId(0), Incarnation(6), bytes(16), KEY), b"\xbb" * 32)
 
 
 def test_handshake() -> None:
-    key = bytes(range(32))
-    connects = hello(Identity(WorkerId(1), Incarnation(5), bytes(16), key), b"\xaa" * 32)
-    accepts = hello(Identity(WorkerId(0), Incarnation(6), bytes(16), key), b"\xbb" * 32)
+    key, connects, accepts = KEY, CONNECTING, ACCEPTING
     proofs = [proof(key, CONNECTS, connects, accepts), proof(key, ACCEPTS, accepts, connects)]
     assert [connects, accepts, *proofs] == vectors("hello of the connecting", 4)
     assert HELLO.size == 72
+
+
+def test_records() -> None:
+    secret = session(KEY, CONNECTING, ACCEPTING)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        connects, accepts = (key_for(secret, role) for role in (CONNECTS, ACCEPTS))
+        SealedStream(ours, connects, accepts).sendmsg([b"first"])
+        one = theirs.recv(1000)
+        SealedStream(theirs, accepts, connects).sendmsg([b"fi", b"rst"])
+        two = RECORD.pack(6, seal(connects, 1, b"second")) + b"second"
+        assert [secret, one, two, ours.recv(1000)] == vectors("session", 4)
 
 
 def test_messages() -> None:
