@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import select
 import socket
 from collections.abc import Callable, Iterator
 from random import Random
 
 import pytest
 
+from farref.impl.connection import Connection
 from farref.impl.errors import WireError
+from farref.impl.ids import CallId, WorkerId
+from farref.impl.messages import Call
 from farref.impl.sealed import RECORD, RECORD_BYTES_MAX, SealedStream, seal
+from farref.impl.wire import FRAME_BYTES_MAX, read_body, write_frame
 
 ONE, OTHER = b"1" * 32, b"2" * 32
 
@@ -76,6 +81,18 @@ def test_reading_into_memory_leaves_the_rest_pending(ends: Ends) -> None:
     assert receiver.pending() == 2
     assert receiver.recv(10) == b"ef"
     assert receiver.pending() == 0
+
+
+def test_a_connection_reads_all_that_was_unsealed_with_a_large_frame(ends: Ends) -> None:
+    """A small frame ends in the same record as a large one before it: no more bytes come, and it is read all the same."""
+    large, small = (write_frame(Call(CallId(1), "f", (), bytes(size)), [])[0] for size in (100_000, 3))
+    with select.epoll() as poller:
+        receiver = Connection(SealedStream(ends[1], OTHER, ONE), WorkerId(1), poller, FRAME_BYTES_MAX)
+        stream = bytes(large) + bytes(small)
+        for record in sealed(*(stream[at : at + RECORD_BYTES_MAX] for at in range(0, len(stream), RECORD_BYTES_MAX))):
+            ends[0].sendall(record)
+        calls = [read_body(body) for body, _ in receiver.frames()]
+    assert [len(call.body) for call in calls if isinstance(call, Call)] == [100_000, 3]
 
 
 GOOD = sealed(b"first", b"second", b"third")
