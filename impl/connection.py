@@ -13,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -25,12 +26,20 @@ from farref.impl.wire import HEADER, read_header
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
 PATIENCE_MS: Final = 200
-STALLED_MS: Final = 10_000
 
 
 def nothing_pending() -> int:
     """A plain socket keeps nothing back that its descriptor does not show."""
     return 0
+
+
+@dataclass(slots=True)
+class Large:
+    """A large frame that has come in part: its memory, the length of its body, and how much has come."""
+
+    memory: memoryview
+    body: int
+    filled: int
 
 
 class Connection:
@@ -46,6 +55,7 @@ class Connection:
         self._sending = threading.Lock()
         self._waits_for_room = False
         self._buffer = b""
+        self._large: Large | None = None
         self._pending: Callable[[], int] = nothing_pending if isinstance(stream, socket.socket) else stream.pending
         stream.setblocking(False)
         poller.register(stream, select.EPOLLIN)
@@ -115,7 +125,10 @@ class Connection:
         while self._pending():
             yield from self._frames()
 
-    def _frames(self) -> Iterator[tuple[memoryview, memoryview | None]]:
+    def _frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
+        if self._large is not None:
+            yield from self._fill_large()
+            return
         try:
             data = self.stream.recv(READ_BYTES)
         except BlockingIOError:
@@ -130,7 +143,9 @@ class Connection:
             begin = start + HEADER.size
             end = begin + total
             if end > length and total > READ_BYTES:
-                yield self._large(memoryview(data)[begin:], total, body)
+                self._large = Large(np.empty(total, np.uint8).data, body, length - begin)
+                self._large.memory[: length - begin] = data[begin:]
+                yield from self._fill_large()
                 start = length
                 break
             if end > length:
@@ -140,24 +155,23 @@ class Connection:
             start = end
         self._buffer = data[start:]
 
-    def _large(self, head: memoryview, total: int, body: int) -> tuple[memoryview, memoryview]:
-        """Read a large frame to its end, straight into the memory that its arrays will be views of."""
-        frame = np.empty(total, np.uint8).data
-        frame[: len(head)] = head
-        filled = len(head)
-        poll = select.poll()
-        poll.register(self.stream, select.POLLIN)
-        while filled < total:
+    def _fill_large(self) -> Iterator[tuple[memoryview, memoryview]]:
+        """Go on reading a large frame, straight into the memory that its arrays will be views of; hand it out when whole.
+
+        A peer that stops in the middle of one keeps nobody waiting: the rest is read when it comes.
+        """
+        large = self._large
+        while large is not None and large.filled < len(large.memory):
             try:
-                count = self.stream.recv_into(frame[filled:])
+                count = self.stream.recv_into(large.memory[large.filled :])
             except BlockingIOError:
-                if not poll.poll(STALLED_MS):
-                    raise ConnectionResetError("the other end stopped in the middle of a frame") from None
-                continue
+                return
             if not count:
                 raise ConnectionResetError("the other end hung up in the middle of a frame")
-            filled += count
-        return frame[:body], frame[padded(body) :]
+            large.filled += count
+        if large is not None:
+            self._large = None
+            yield large.memory[: large.body], large.memory[padded(large.body) :]
 
     def close(self) -> None:
         """Hang up."""
