@@ -1,0 +1,41 @@
+"""A small campaign of hostile frames, and that a campaign finds what it looks for. `decoder_campaign` is the large one."""
+
+from __future__ import annotations
+
+import pytest
+
+from farref.impl import functions, values
+from tests.impl.decoder_campaign import FoundError, campaign
+from tests.impl.hostile import DAMAGES
+
+
+def test_hostile_frames_are_read_or_refused() -> None:
+    counts = campaign(6000, seed=1)
+    assert sum(counts.values()) == 6000
+    for damage in DAMAGES:
+        assert any(outcome.startswith(f"open, {damage.__name__},") for outcome in counts)
+    assert counts["open, oversized, refused"] > counts["open, oversized, waits for more"] > 0
+    assert counts["handshake, refused"] > 100
+    assert counts["sealed, refused"] > 100 * counts["sealed, taken"]
+
+
+def test_a_decoder_that_raises_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def careless(code: int) -> int:
+        return [code][code]
+
+    monkeypatch.setattr(values, "_checked", careless)
+    monkeypatch.setattr(values, "WireError", ZeroDivisionError)
+    with pytest.raises(FoundError, match=r"frame .* of seed 2"):
+        campaign(6000, seed=2)
+
+
+def test_a_stream_that_does_not_look_at_seals_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("farref.impl.sealed.hmac.compare_digest", lambda *_: True)
+    with pytest.raises(FoundError, match=r"touched came out|let in"):
+        campaign(1000, seed=3)
+
+
+def test_a_function_that_runs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(functions._registered, "m:f", lambda *_, **__: None)
+    with pytest.raises(FoundError, match="m:f ran"):
+        campaign(1000, seed=4)
