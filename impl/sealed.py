@@ -67,6 +67,10 @@ class SealedStream:
 
     # Writing
 
+    def send(self, piece: bytes | memoryview) -> int:
+        """Send the beginning of one piece; say how much of it has left."""
+        return self.sendmsg((piece,))
+
     def sendmsg(self, pieces: Sequence[bytes | memoryview]) -> int:
         """Send the beginning of some pieces as one record; say how much of them has left.
 

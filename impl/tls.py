@@ -58,6 +58,10 @@ class TlsStream:
         with self._lock:
             return self._stream.pending()
 
+    def send(self, piece: bytes | memoryview) -> int:
+        """Send the beginning of one piece; say how much of it has left."""
+        return self.sendmsg((piece,))
+
     def sendmsg(self, pieces: Sequence[bytes | memoryview]) -> int:
         """Send the beginning of some pieces; say how much of them has left."""
         data, index = b"", 0
