@@ -157,11 +157,13 @@ class Arrivals(Tables):
 
     def _on_carrier(self, source: WorkerId, message: Carrier, content: object) -> None:
         """Judge all forks of a message, then take on all of them (R28)."""
-        objection = self._objection(source, message.forks)
-        if objection:
-            self._refuse(source, message, objection)
-            return
-        references = tuple(self._take_on(source, data) for data in message.forks)
+        references: tuple[Reference, ...] = ()
+        if message.forks:
+            objection = self._objection(source, message.forks)
+            if objection:
+                self._refuse(source, message, objection)
+                return
+            references = tuple(self._take_on(source, data) for data in message.forks)
         match message:
             case RemoteCall():
                 self._create(source, message)
@@ -208,7 +210,7 @@ class Arrivals(Tables):
 
     def _run(self, run: RunCall | RunCreation) -> None:
         """Start a function, or park it until every fork among its arguments is confirmed (R16)."""
-        forks = {held.fork for held in run.references if isinstance(held, UserReference)}
+        forks = [held.fork for held in run.references if isinstance(held, UserReference)]
         pending = {fork for fork in forks if not self.user.records[fork].confirmed}
         if pending:
             self.parking.park(run, pending)

@@ -85,24 +85,24 @@ class Connection:
     def _write(self, patient: bool) -> bool:
         outbox = self.outbox
         while outbox:
-            pieces = [outbox[index] for index in range(min(len(outbox), PIECES_MAX))]
+            pieces = [outbox.popleft() for _ in range(min(len(outbox), PIECES_MAX))]
             try:
                 written = self.stream.send(pieces[0]) if len(pieces) == 1 else self.stream.sendmsg(pieces)
             except BlockingIOError:
+                outbox.extendleft(reversed(pieces))
                 if patient and not self._waits_for_room and self._has_room():
                     continue
                 self._wait_for_room()
                 return False
-            self._forget(pieces, written)
+            if written < sum(map(len, pieces)):
+                self._put_back(pieces, written)
         return True
 
-    def _forget(self, pieces: list[bytes | memoryview], written: int) -> None:
-        for piece in pieces:
-            if written < len(piece):
-                self.outbox[0] = memoryview(piece)[written:]
-                return
-            written -= len(piece)
-            self.outbox.popleft()
+    def _put_back(self, pieces: list[bytes | memoryview], written: int) -> None:
+        while written >= len(pieces[0]):
+            written -= len(pieces.pop(0))
+        pieces[0] = memoryview(pieces[0])[written:]
+        self.outbox.extendleft(reversed(pieces))
 
     def _has_room(self) -> bool:
         poll = select.poll()

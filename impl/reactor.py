@@ -14,8 +14,9 @@ There is always a background thread that stands by: before the last one begins a
 functions never stop the reading, at any depth of nesting. Of those that stand by, one is the lookout and all others sleep;
 without activity the lookout sleeps too.
 
-Whoever takes the role first writes what is queued. So while nobody has it, what need not leave at once may be left to the
-next reader: that is a caller about to wait, or the lookout a few milliseconds later.
+Every turn of reading begins and ends with writing what is queued. So what need not leave at once may be left to the next
+reader: that is a caller about to wait, or the lookout a few milliseconds later. If somebody reads already, the first thing
+queued rouses him, and what follows rides along.
 """
 
 from __future__ import annotations
@@ -111,6 +112,10 @@ class Reactor:
             thread.join(FAREWELL_S)
         return not any(thread.is_alive() for thread in threads)
 
+    def rouse_reader(self) -> None:
+        """Let whoever reads take another turn, which writes what is queued."""
+        os.eventfd_write(self.kick, 1)
+
     @property
     def is_reading(self) -> bool:
         """Whether somebody has the role. If not, whoever takes it next writes first what was queued until then."""
@@ -140,7 +145,7 @@ class Reactor:
         self._callers.append(event)
         try:
             if self._leading:
-                os.eventfd_write(self.kick, 1)
+                self.rouse_reader()
             event.wait(seconds)
         finally:
             self._callers.remove(event)

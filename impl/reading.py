@@ -53,6 +53,8 @@ class Reading:
 
     def __init__(self, allow_pickle: bool) -> None:
         self._allow_pickle = allow_pickle
+        self._plain = Reader(Content().adopt, None, allow_pickle)
+        """For messages without forks and segments: a reader keeps nothing of what it has read."""
 
     def read(self, message: Carrier, segments: memoryview | None = None) -> Content:
         """Read a value, or the error that came in its place; raise `WireError` if it cannot be."""
@@ -61,7 +63,9 @@ class Reading:
             read_error(message.body)
             content.value = message.body
             return content
-        content.value = Reader(content.adopt, segments, self._allow_pickle).read(message.body)
+        is_plain = not message.forks and segments is None
+        reader = self._plain if is_plain else Reader(content.adopt, segments, self._allow_pickle)
+        content.value = reader.read(message.body)
         if isinstance(message, _CALLS):
             _check_arguments(content.value)
         return content

@@ -40,6 +40,20 @@ _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
+def _is_flat(value: object) -> bool:
+    """Say whether MessagePack can write a value as it is: most arguments and results are no deeper than this looks."""
+    kind = type(value)
+    if kind is not list:
+        return kind in _ATOMS
+    for item in value:  # type: ignore[attr-defined]
+        kind = type(item)
+        if kind not in _ATOMS and not (
+            _ATOMS.issuperset(map(type, item)) if kind is list else kind is dict and not item
+        ):
+            return False
+    return True
+
+
 class Writer:
     """Writes one value. `share` is called for each reference in it and says the number of its fork."""
 
@@ -52,7 +66,7 @@ class Writer:
     def write(self, value: object) -> bytes:
         """Write a value; what belongs behind the body is in `segments` afterwards."""
         try:
-            return _encoded(self._plain(value))
+            return _encoded(value if _is_flat(value) else self._plain(value))
         except RecursionError:
             raise RefusedValue("a value is nested too deeply, or contains itself") from None
 

@@ -50,6 +50,10 @@ FORK_BYTES: Final = 128
 OTHER_BYTES: Final = 4096
 """More than the rest of a frame takes: for each fork, and altogether."""
 
+FEW_CALLS: Final = 8
+BATCH: Final = 32
+"""Of few calls each leaves at once, as it may be urgent. Of more, so many at most wait to leave in one write."""
+
 
 class Worker:
     """One worker of a world, in this process."""
@@ -118,7 +122,7 @@ class Worker:
             call, effects = self.core.call(rank, name, forks, body)
             self.calls[call] = (future, rank, name)
             self.perform(effects, segments)
-        self.flush(patient=True)
+        self._hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
         return future
 
     def remote(
@@ -140,7 +144,7 @@ class Worker:
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
             self.perform(effects, segments)
-        self.flush(patient=True)
+        self._hand_over(rank, bool(segments))
         return RRef.unbound().adopt(self, reference)
 
     def _remote_on_self(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> RRef:
@@ -181,7 +185,7 @@ class Worker:
             fetch, effects = self.core.fetch(reference)
             self.fetches[fetch] = (future, reference)
             self.perform(effects)
-        self.flush(patient=True)
+        self._hand_over(reference.owner, False)
         return future
 
     def is_confirmed(self, reference: Reference) -> bool:
@@ -223,7 +227,7 @@ class Worker:
             self.running -= 1
             step()
             self.perform([])
-        if not self.reactor.is_busy:
+        if not self.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
             self.flush(patient=True)
 
     def declare_dead(self, peer: WorkerId, reason: str) -> None:
@@ -261,7 +265,7 @@ class Worker:
         writer = Writer(share, self.settings.allow_pickle)
         try:
             body = writer.write(value)
-            size = len(body) + sum(map(len, writer.segments))
+            size = len(body) + sum(map(len, writer.segments)) if writer.segments else len(body)
             if size + FORK_BYTES * len(forks) + OTHER_BYTES > self.settings.frame_bytes_max:
                 raise RefusedValue(
                     f"a value of {size} bytes is larger than the limit of {self.settings.frame_bytes_max}"
@@ -283,6 +287,15 @@ class Worker:
         self.declare_dead(target, "its connection is broken")
         if not isinstance(message, Control | Ack):
             self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
+
+    def _hand_over(self, target: WorkerId, at_once: bool) -> None:
+        """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""
+        connection = self.connections.get(target)
+        queued = len(connection.outbox) if connection is not None else 0
+        if at_once or queued >= BATCH:
+            self.flush(patient=True)
+        elif queued <= 1 and self.reactor.is_reading:
+            self.reactor.rouse_reader()
 
     def flush(self, patient: bool = False) -> None:
         """Write what is queued for every peer."""
