@@ -10,7 +10,7 @@ here; get the version these figures are about with `pip install 'farref[torch]'`
 jobs:
   a     one small call after another: half of them, and 99 of 100, are faster than this
   b     calls kept in flight, 64 and 1024 of them
-  c     echo of a float32 array
+  c     echo of a float32 array, which arrives as a view of shared memory, or as a copy of it (copies)
   d     RRefs: create, fetch and delete; creations until all are confirmed; deletions until all are settled
   m     memory that a live RRef takes, of 20,000; each round in worlds of its own
   e     an RRef shared from user to user, and from owner to user
@@ -34,7 +34,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 WORKERS: Final = {"a": 2, "b": 2, "c": 2, "d": 2, "m": 2, "e": 3, "idle": 2}
-KINDS: Final = {"c": ("farref", "torch", "torch-uv")}
+KINDS: Final = {"c": ("farref", "farref-copies", "torch", "torch-uv")}
 AIMS: Final = {
     "a call, p50 us": 5.0,
     "a call, p99 us": 1.0,

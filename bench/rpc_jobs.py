@@ -127,6 +127,8 @@ def live_memory(rpc: Rpc) -> Figures:
     rrefs = [rpc.remote("B", echo, args=(1,)) for _ in range(LIVE)]
     _wait_for_confirmation(rrefs)
     owner, user = rpc.rpc_sync("B", resident) - owner, resident() - user
+    rrefs.clear()
+    _wait_until_owned(rpc, 0)
     return {"m bytes on owner": owner / LIVE, "m bytes on user": user / LIVE, "m bytes": (owner + user) / LIVE}
 
 

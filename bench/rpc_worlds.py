@@ -1,7 +1,7 @@
 """One world of one library, for `bench/rpc.py`: reads names of jobs, a line each, and answers with figures as JSON.
 
-The kinds of world: `farref`, `torch` (PyTorch's
-defaults) and `torch-uv` (its other transport, with fewer threads: better for large arrays).
+The kinds of world: `farref`, `farref-copies` (large arrays arrive as copies, not as views), `torch` (PyTorch's defaults) and
+`torch-uv` (its other transport, with fewer threads: better for large arrays).
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ NAMES = ("driver", "B", "C")
 
 
 @contextmanager
-def farref_world(_kind: str, workers: int) -> Iterator[Any]:
+def farref_world(kind: str, workers: int) -> Iterator[Any]:
     """Start a world of farref."""
     from farref import impl
 
-    with impl.launch(NAMES[1:workers], allow=["bench.rpc_jobs"]) as world:
+    copies = kind == "farref-copies"
+    with impl.launch(NAMES[1:workers], allow=["bench.rpc_jobs"], copy_arrays=copies) as world:
         yield SimpleNamespace(
             rpc_sync=impl.rpc_sync,
             rpc_async=impl.rpc_async,
@@ -51,17 +52,23 @@ def torch_world(kind: str, workers: int) -> Iterator[Any]:
     command = [sys.executable, "-W", "ignore", "-m", "bench.rpc_worlds", kind, str(workers), str(port)]
     peers = [subprocess.Popen([*command, str(rank)]) for rank in range(1, workers)]
     be_torch(kind, workers, port, 0)
-    yield SimpleNamespace(
-        rpc_sync=rpc.rpc_sync,
-        rpc_async=rpc.rpc_async,
-        remote=rpc.remote,
-        array=lambda size: torch.ones(size // 4),
-        owned=rpc_jobs.owned_by_torch,
-        pids=(os.getpid(), *(peer.pid for peer in peers)),
-    )
-    rpc.shutdown()
-    for peer in peers:
-        peer.wait()
+    try:
+        yield SimpleNamespace(
+            rpc_sync=rpc.rpc_sync,
+            rpc_async=rpc.rpc_async,
+            remote=rpc.remote,
+            array=lambda size: torch.ones(size // 4),
+            owned=rpc_jobs.owned_by_torch,
+            pids=(os.getpid(), *(peer.pid for peer in peers)),
+        )
+        rpc.shutdown()
+    except BaseException:
+        for peer in peers:
+            peer.kill()
+        raise
+    finally:
+        for peer in peers:
+            peer.wait()
 
 
 def be_torch(kind: str, workers: int, port: int, rank: int) -> None:

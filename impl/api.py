@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from farref.impl import leaving
+from farref.impl.arena import Arena, Window
 from farref.impl.core import Core
 from farref.impl.errors import NotRunning, RpcError
 from farref.impl.futures import Future
 from farref.impl.handshake import Identity
 from farref.impl.ids import Incarnation, WorkerId
-from farref.impl.mesh import Meeting, Transport, agree_on_secret, leave_name, meet, names
+from farref.impl.mesh import Meeting, Transport, agree_on_secret, leave_name, meet, names, swap_memory
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.streams import check_address
@@ -89,7 +90,11 @@ def init_rpc(
             for stream in streams.values():
                 stream.close()
             raise
-        _process.append(Worker(make_core(me, called, incarnation), called, streams, chosen))
+        arena = Arena(chosen.shared_bytes_max) if transport == "unix" and chosen.shared_bytes_max else None
+        own = arena.descriptor if arena is not None else None
+        theirs = swap_memory(streams, own, meeting.deadline)
+        windows = {peer: Window(descriptor) for peer, descriptor in theirs.items()}
+        _process.append(Worker(make_core(me, called, incarnation), called, streams, chosen, arena, windows))
         current().reactor.begin()
     return current().info(me)
 

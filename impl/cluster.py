@@ -69,6 +69,7 @@ def launch(
     rpc_timeout: float = 60.0,
     allow_pickle: bool = False,
     tls: Tls | None = None,
+    copy_arrays: bool = False,
     start_method: str = "spawn",
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
 ) -> Iterator[Cluster]:
@@ -77,7 +78,7 @@ def launch(
     everybody = (DRIVER, *names)
     api.check_names(everybody)
     directory = tempfile.mkdtemp(prefix="farref-world-")
-    settings = Settings(rpc_timeout, tuple(allow), allow_pickle, tls=tls)
+    settings = Settings(rpc_timeout, tuple(allow), allow_pickle, tls=tls, copy_arrays=copy_arrays)
     plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout)
     context = multiprocess.get_context(start_method)
     processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(everybody))]

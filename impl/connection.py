@@ -18,6 +18,7 @@ from typing import Final
 
 import numpy as np
 
+from farref.impl.arena import Window
 from farref.impl.ids import WorkerId
 from farref.impl.streams import Stream
 from farref.impl.values import padded
@@ -45,11 +46,19 @@ class Large:
 class Connection:
     """An authenticated stream to a peer."""
 
-    def __init__(self, stream: Stream, peer: WorkerId, poller: select.epoll, frame_bytes_max: int) -> None:
+    def __init__(
+        self,
+        stream: Stream,
+        peer: WorkerId,
+        poller: select.epoll,
+        frame_bytes_max: int,
+        window: Window | None = None,
+    ) -> None:
         self.stream = stream
         self.peer = peer
         self.outbox: deque[bytes | memoryview] = deque()
         self.dead = False
+        self.window = window
         self._frame_bytes_max = frame_bytes_max
         self._poller = poller
         self._sending = threading.Lock()

@@ -17,7 +17,7 @@ from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
 from farref.impl.messages import CARRIERS, AnyMessage
 from farref.impl.reading import Content
-from farref.impl.wire import Reached, read_body
+from farref.impl.wire import Reached, Returned, read_body
 
 if TYPE_CHECKING:
     from farref.impl.worker import Worker
@@ -58,20 +58,25 @@ class Intake:
             os.eventfd_read(worker.reactor.kick)
 
     def _read(self, connection: Connection) -> None:
-        worker = self._worker
         try:
             for body, segments in connection.frames():
-                message = read_body(body)
-                match message:
-                    case Reached(step):
-                        worker.reached[connection.peer] = step
-                    case _:
-                        self.arrive(connection.peer, message, segments)
+                self.take(connection.peer, body, segments)
         except (OSError, WireError) as error:
             self._lose(connection, error)
         except Exception as error:
             traceback.print_exc()
             self._lose(connection, error)
+
+    def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
+        """Read a frame, and let what it says take effect."""
+        message = read_body(body)
+        match message:
+            case Reached(step):
+                self._worker.reached[source] = step
+            case Returned(places):
+                self._worker.take_back(source, places)
+            case _:
+                self.arrive(source, message, segments)
 
     def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
         """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
@@ -79,7 +84,8 @@ class Intake:
         content: Content | None = None
         try:
             if isinstance(message, CARRIERS):
-                content = worker.reading.read(message, segments)
+                connection = worker.connections.get(source)
+                content = worker.reading.read(message, segments, connection.window if connection else None)
         except WireError as error:
             with worker.lock:
                 assert isinstance(message, CARRIERS)

@@ -127,6 +127,27 @@ def _listening(meeting: Meeting, rank: WorkerId) -> Iterator[socket.socket]:
         place.unlink(missing_ok=True)
 
 
+def swap_memory(streams: dict[WorkerId, Stream], descriptor: int | None, deadline: float) -> dict[WorkerId, int]:
+    """Give every peer the descriptor of this worker's memory, and take theirs; a byte says whether there is one.
+
+    Only over Unix sockets, which are the streams that are plain sockets.
+    """
+    plain = {peer: stream for peer, stream in streams.items() if isinstance(stream, socket.socket)}
+    for stream in plain.values():
+        socket.send_fds(stream, [b"\0" if descriptor is None else b"\1"], [] if descriptor is None else [descriptor])
+    taken: dict[WorkerId, int] = {}
+    for peer, stream in plain.items():
+        stream.settimeout(max(0.01, deadline - time.monotonic()))
+        try:
+            announced, found, _, _ = socket.recv_fds(stream, 1, 1, socket.MSG_CMSG_CLOEXEC)
+        except TimeoutError:
+            raise RpcTimeout(f"the world did not come together: worker {peer} is silent") from None
+        if announced != (b"\1" if found else b"\0"):
+            raise WireError(f"worker {peer} left before the world came together")
+        taken.update((peer, each) for each in found)
+    return taken
+
+
 def _listen(meeting: Meeting, rank: WorkerId) -> socket.socket:
     place = meeting.directory / str(rank)
     if meeting.transport == "unix":

@@ -96,11 +96,11 @@ class Performer:
         failed = isinstance(answer.outcome, Failure)
         try:
             if isinstance(answer.outcome, Failure):
-                body = worker.write_error(answer.outcome.content, "")
+                body = worker.writing.write_error(answer.outcome.content, "")
             else:
-                forks, body, segments = worker.write(answer.outcome.content, answer.target)
+                forks, body, segments = worker.writing.write(answer.outcome.content, answer.target)
         except RpcError as error:
-            failed, body = True, worker.write_error(error, "the value of an RRef")
+            failed, body = True, worker.writing.write_error(error, "the value of an RRef")
         self.perform(worker.core.answer_fetch(answer, failed, forks, body), segments)
 
     # Functions
@@ -126,7 +126,7 @@ class Performer:
             args, kwargs = arguments
             return Value(worker.functions.resolve(function)(*args, **kwargs))
         except BaseException as error:
-            return Failure(worker.write_error(error, function))
+            return Failure(worker.writing.write_error(error, function))
         finally:
             here.depth -= 1
 
@@ -155,20 +155,20 @@ class Performer:
             self._reply_error(target, call, outcome.content, function)
             return
         try:
-            forks, body, segments = worker.write(outcome.content, target)
+            forks, body, segments = worker.writing.write(outcome.content, target)
         except RpcError as error:
             self._reply_error(target, call, error, function)
             return
         self.perform(worker.core.reply(target, call, False, forks, body), segments)
 
     def _reply_error(self, target: WorkerId, call: CallId, error: object, function: str) -> None:
-        self.perform(self._worker.core.reply(target, call, True, (), self._worker.write_error(error, function)))
+        self.perform(self._worker.core.reply(target, call, True, (), self._worker.writing.write_error(error, function)))
 
     def _settle(self, future: Future | None, failed: bool, value: Any) -> None:
         """Complete a future, if anybody still wants it; a value nobody wants goes, with the handles in it."""
         if future is None:
             return
         if failed:
-            future.set_exception(read_error(self._worker.write_error(value, "")))
+            future.set_exception(read_error(self._worker.writing.write_error(value, "")))
         else:
             future.set_result(value)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from farref.impl.arena import Window
 from farref.impl.errors import WireError
 from farref.impl.ids import Reference
 from farref.impl.messages import Call, Carrier, FetchReturn, RemoteCall, Return
 from farref.impl.reports import read_error
 from farref.impl.rref import RRef
+from farref.impl.settings import Settings
 from farref.impl.values import Reader
 
 if TYPE_CHECKING:
@@ -51,21 +53,20 @@ class Content:
 class Reading:
     """Reads bodies for one worker."""
 
-    def __init__(self, allow_pickle: bool) -> None:
-        self._allow_pickle = allow_pickle
-        self._plain = Reader(Content().adopt, None, allow_pickle)
-        """For messages without forks and segments: a reader keeps nothing of what it has read."""
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
 
-    def read(self, message: Carrier, segments: memoryview | None = None) -> Content:
+    def read(self, message: Carrier, segments: memoryview | None, window: Window | None) -> Content:
         """Read a value, or the error that came in its place; raise `WireError` if it cannot be."""
         content = Content(len(message.forks))
         if isinstance(message, _ANSWERS) and message.failed:
             read_error(message.body)
             content.value = message.body
             return content
-        is_plain = not message.forks and segments is None
-        reader = self._plain if is_plain else Reader(content.adopt, segments, self._allow_pickle)
-        content.value = reader.read(message.body)
+        settings = self._settings
+        content.value = Reader(
+            content.adopt, segments, settings.allow_pickle, window, copies=settings.copy_arrays
+        ).read(message.body)
         if isinstance(message, _CALLS):
             _check_arguments(content.value)
         return content

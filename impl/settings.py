@@ -32,3 +32,7 @@ class Settings(Struct, frozen=True):
     frame_bytes_max: int = FRAME_BYTES_MAX
     address: str = "127.0.0.1"
     tls: Tls | None = None
+    shared_bytes_max: int = 2**30
+    """How much memory a worker shares with all its peers at most; with 0 arrays travel in frames."""
+    copy_arrays: bool = False
+    """Whether large arrays arrive as copies, which one may write to. Otherwise they are views, which one may not."""

@@ -5,7 +5,9 @@ raw bytes; a tuple stays a tuple; a reference is the number of its fork in the m
 Pickle runs code as it is read, so it is off unless both ends were told `allow_pickle=True`.
 
 Small arrays lie in the body. Large ones travel behind it, as *segments* that are written from the array's own memory and
-read as views of the received frame: no copy on either side in Python.
+read as views of the received frame: no copy on either side in Python. Still larger ones do not travel at all if sender and
+receiver share memory (see `arena`): the sender copies, the receiver looks. What is looked at cannot be written to, and to
+have one rule for all large arrays, neither can those that came in a frame; unless the receiver wants copies.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.msgpack import Ext
 
+from farref.impl.arena import ARRAY_BYTES_MIN, Window
 from farref.impl.errors import RefusedValue, WireError
 
 SEGMENT_BYTES_MIN: Final = 4096
@@ -33,7 +36,7 @@ DTYPES: Final = tuple(
 )
 CODES: Final = {dtype: code for code, dtype in enumerate(DTYPES)}
 
-ARRAY, SEGMENT, SCALAR, TUPLE, REFERENCE, SET, FROZENSET, INTEGER, COMPLEX, PICKLE, MAP = range(1, 12)
+ARRAY, SEGMENT, SCALAR, TUPLE, REFERENCE, SET, FROZENSET, INTEGER, COMPLEX, PICKLE, MAP, SHARED = range(1, 13)
 
 Array = npt.NDArray[Any]
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
@@ -57,8 +60,16 @@ def _is_flat(value: object) -> bool:
 class Writer:
     """Writes one value. `share` is called for each reference in it and says the number of its fork."""
 
-    def __init__(self, share: Callable[[object], int | None], allow_pickle: bool = False) -> None:
+    def __init__(
+        self,
+        share: Callable[[object], int | None],
+        allow_pickle: bool = False,
+        lend: Callable[[Array], int | None] | None = None,
+    ) -> None:
         self.segments: list[memoryview] = []
+        self.lent: list[int] = []
+        self._lent_bytes = 0
+        self._lend = lend
         self._offset = 0
         self._share = share
         self._allow_pickle = allow_pickle
@@ -69,6 +80,10 @@ class Writer:
             return _encoded(value if _is_flat(value) else self._plain(value))
         except RecursionError:
             raise RefusedValue("a value is nested too deeply, or contains itself") from None
+
+    def size(self, body: bytes) -> int:
+        """Count the bytes of what was written, wherever they are."""
+        return len(body) + self._lent_bytes + (sum(map(len, self.segments)) if self.segments else 0)
 
     def _plain(self, value: Any) -> object:
         kind = type(value)
@@ -115,6 +130,11 @@ class Writer:
         head = struct.pack(f"<BB{array.ndim}Q", code, array.ndim, *array.shape)
         if array.nbytes < SEGMENT_BYTES_MIN:
             return Ext(ARRAY, head + array.tobytes())
+        place = self._lend(array) if self._lend is not None and array.nbytes >= ARRAY_BYTES_MIN else None
+        if place is not None:
+            self.lent.append(place)
+            self._lent_bytes += array.nbytes
+            return Ext(SHARED, head + struct.pack("<Q", place))
         self.segments.append(np.ascontiguousarray(array).data.cast("B"))
         offset, self._offset = self._offset, self._offset + padded(array.nbytes)
         return Ext(SEGMENT, head + struct.pack("<Q", offset))
@@ -124,8 +144,15 @@ class Reader:
     """Reads one value. `adopt` makes the reference for a fork's number; it takes effect later, or never (R28)."""
 
     def __init__(
-        self, adopt: Callable[[int], object], segments: memoryview | None = None, allow_pickle: bool = False
+        self,
+        adopt: Callable[[int], object],
+        segments: memoryview | None = None,
+        allow_pickle: bool = False,
+        window: Window | None = None,
+        copies: bool = False,
     ) -> None:
+        self._window = window
+        self._copies = copies
         self._adopt = adopt
         self._segments = segments if segments is not None else memoryview(b"")
         self._allow_pickle = allow_pickle
@@ -151,7 +178,7 @@ class Reader:
     def extension(self, code: int, data: memoryview) -> object:
         """Read what MessagePack has no word for."""
         match code:
-            case 1 | 2:
+            case 1 | 2 | 12:
                 return self._array(data, code)
             case 3:
                 return np.frombuffer(data, DTYPES[_checked(data[0])], 1, 1)[0]
@@ -190,10 +217,22 @@ class Reader:
             if len(data) - start != count * dtype.itemsize:
                 raise WireError("an array's bytes do not fit its shape")
             return np.frombuffer(data, dtype, count, start).reshape(shape).copy()
-        (offset,) = struct.unpack_from("<Q", data, start)
+        (place,) = struct.unpack_from("<Q", data, start)
+        flat = self._in_frame(place, dtype, count) if where == SEGMENT else self._in_window(place, dtype, count)
+        return flat.reshape(shape)
+
+    def _in_frame(self, offset: int, dtype: np.dtype[Any], count: int) -> Array:
         if offset % ALIGNMENT or offset + count * dtype.itemsize > len(self._segments):
             raise WireError("an array lies outside its frame")
-        return np.frombuffer(self._segments, dtype, count, offset).reshape(shape)
+        array = np.frombuffer(self._segments, dtype, count, offset)
+        array.flags.writeable = self._copies
+        return array
+
+    def _in_window(self, place: int, dtype: np.dtype[Any], count: int) -> Array:
+        if self._window is None:
+            raise WireError("an array is said to lie in shared memory, and there is none")
+        view = self._window.view(place, dtype, count)
+        return view.copy() if self._copies else view
 
 
 class _Now(threading.local):

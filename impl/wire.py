@@ -37,11 +37,17 @@ class Reached(Message, frozen=True, tag=10):
     step: int
 
 
-Frame = AnyMessage | Reached
+class Returned(Message, frozen=True, tag=11):
+    """Nobody here looks at these rooms of your memory any more. No part of the protocol either."""
+
+    places: tuple[int, ...]
+
+
+Frame = AnyMessage | Reached | Returned
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
-    RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | FetchReturn | Control | Ack | Reached
+    RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | FetchReturn | Control | Ack | Reached | Returned
 )
 
 

@@ -15,18 +15,19 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
+from farref.impl.arena import Arena, Window
 from farref.impl.connection import Connection
 from farref.impl.core import Core
 from farref.impl.effects import Effect, Value
-from farref.impl.errors import NotRunning, PeerDied, RefusedValue, RpcError, UnknownWorker
+from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_of
 from farref.impl.futures import Future
 from farref.impl.ids import (
     CallId,
     FetchId,
-    ForkData,
     ForkId,
     OwnedReference,
     Reference,
@@ -39,16 +40,12 @@ from farref.impl.messages import Ack, AnyMessage, Control
 from farref.impl.performing import Performer
 from farref.impl.reactor import Reactor
 from farref.impl.reading import Reading
-from farref.impl.reports import write_error
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.streams import Stream
-from farref.impl.values import Reader, Writer, joined
-from farref.impl.wire import write_frame
-
-FORK_BYTES: Final = 128
-OTHER_BYTES: Final = 4096
-"""More than the rest of a frame takes: for each fork, and altogether."""
+from farref.impl.values import joined
+from farref.impl.wire import Returned, write_frame
+from farref.impl.writing import Writing
 
 FEW_CALLS: Final = 8
 BATCH: Final = 32
@@ -59,7 +56,13 @@ class Worker:
     """One worker of a world, in this process."""
 
     def __init__(
-        self, core: Core, names: Mapping[WorkerId, str], streams: Mapping[WorkerId, Stream], settings: Settings
+        self,
+        core: Core,
+        names: Mapping[WorkerId, str],
+        streams: Mapping[WorkerId, Stream],
+        settings: Settings,
+        arena: Arena | None = None,
+        windows: Mapping[WorkerId, Window] = MappingProxyType({}),
     ) -> None:
         self.core = core
         core.tick(time.monotonic())
@@ -69,6 +72,7 @@ class Worker:
             key: rank for rank in names for key in (names[rank], rank, self.info(rank))
         }
         self.settings = settings
+        self.arena = arena
         self.functions = Functions(settings.allowed_modules)
         self.lock = threading.RLock()
         self.dropped: deque[Reference] = deque()
@@ -78,16 +82,17 @@ class Worker:
         self.creations: dict[ForkId, float] = {}
         self.reached: dict[WorkerId, int] = {}
         self.running = 0
-        self.closing = False
-        self.closed = False
-        self.released = False
+        self.closing = self.closed = self.released = False
         self.in_function = threading.local()
         self._waiters = 0
         self._poller = poller = select.epoll()
         limit = settings.frame_bytes_max
-        self.connections = {peer: Connection(stream, peer, poller, limit) for peer, stream in streams.items()}
+        self.connections = {
+            peer: Connection(stream, peer, poller, limit, windows.get(peer)) for peer, stream in streams.items()
+        }
         self.intake = Intake(self, poller)
-        self.reading = Reading(settings.allow_pickle)
+        self.reading = Reading(settings)
+        self.writing = Writing(self)
         self.performer = Performer(self)
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
         poller.register(self.reactor.kick, select.EPOLLIN)
@@ -118,7 +123,7 @@ class Worker:
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
         future = Future(self.reactor, f"{name} on {self.names[rank]}", self._timeout(timeout))
         with self.lock:
-            forks, body, segments = self.write([list(args), dict(kwargs)], rank)
+            forks, body, segments = self.writing.write([list(args), dict(kwargs)], rank)
             call, effects = self.core.call(rank, name, forks, body)
             self.calls[call] = (future, rank, name)
             self.perform(effects, segments)
@@ -138,7 +143,7 @@ class Worker:
         with self.lock:
             if rank == self.rank:
                 return self._remote_on_self(name, list(args), dict(kwargs))
-            forks, body, segments = self.write([list(args), dict(kwargs)], rank)
+            forks, body, segments = self.writing.write([list(args), dict(kwargs)], rank)
             reference, effects = self.core.create_remote(rank, name, forks, body)
             limit = self._timeout(timeout)
             if limit is not None:
@@ -149,18 +154,7 @@ class Worker:
 
     def _remote_on_self(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> RRef:
         """Run the function here. Its arguments travel as in any call, so that they are copies as in any call."""
-        handles: list[RRef] = []
-
-        def keep(item: object) -> int | None:
-            if not isinstance(item, RRef):
-                return None
-            handles.append(item)
-            return len(handles) - 1
-
-        writer = Writer(keep, self.settings.allow_pickle)
-        body = writer.write([args, kwargs])
-        segments = memoryview(bytearray(joined(writer.segments)))
-        arguments = Reader(handles.__getitem__, segments, self.settings.allow_pickle).read(body)
+        arguments = self.writing.copy([args, kwargs])
         reference = self.core.create_on_self()
         self.begin(lambda: self.performer.run_creation(reference.rref, name, arguments))
         return RRef.unbound().adopt(self, reference)
@@ -237,43 +231,15 @@ class Worker:
                 return
             text = f"worker {self.names[peer]} died: {reason}"
             self.connections[peer].dead = True
+            if self.arena is not None:
+                self.arena.take_back_all(peer)
             self.perform(self.core.peer_died(peer, text))
             for call, (future, target, name) in list(self.calls.items()):
                 if target == peer:
                     del self.calls[call]
                     future.set_exception(PeerDied(f"{name}: {text}"))
 
-    # Writing
-
-    def write_error(self, error: object, function: str) -> bytes:
-        """Write an error, with the name of this worker, unless it is written already."""
-        if isinstance(error, bytes):
-            return error
-        known = error if isinstance(error, BaseException) else RpcError(str(error))
-        return write_error(known, self.names[self.rank], function)
-
-    def write(self, value: object, target: WorkerId) -> tuple[tuple[ForkData, ...], bytes, list[memoryview]]:
-        """Write a value for a worker, minting a fork for each reference in it; on failure none is left (R2, R28)."""
-        forks: list[ForkData] = []
-
-        def share(item: object) -> int | None:
-            if not isinstance(item, RRef):
-                return None
-            forks.append(self.core.share(item.reference, target))
-            return len(forks) - 1
-
-        writer = Writer(share, self.settings.allow_pickle)
-        try:
-            body = writer.write(value)
-            size = len(body) + sum(map(len, writer.segments)) if writer.segments else len(body)
-            if size + FORK_BYTES * len(forks) + OTHER_BYTES > self.settings.frame_bytes_max:
-                raise RefusedValue(
-                    f"a value of {size} bytes is larger than the limit of {self.settings.frame_bytes_max}"
-                )
-        except BaseException:
-            self.perform(self.core.withdraw(tuple(forks)))
-            raise
-        return tuple(forks), body, writer.segments
+    # Sending
 
     def post(self, target: WorkerId, message: AnyMessage, segments: list[memoryview]) -> None:
         """Queue a message; one to oneself arrives at once, within the same step of the shell."""
@@ -300,14 +266,31 @@ class Worker:
     def flush(self, patient: bool = False) -> None:
         """Write what is queued for every peer."""
         for connection in self.connections.values():
+            if connection.window is not None and connection.window.returned:
+                self._give_back(connection, connection.window.returned)
             if connection.outbox:
                 connection.flush(patient)
+
+    def _give_back(self, connection: Connection, returned: deque[int]) -> None:
+        """Tell a peer which of its rooms nobody looks at any more."""
+        places = tuple(returned.popleft() for _ in range(len(returned)))
+        with self.lock:
+            connection.outbox.extend(write_frame(Returned(places), []))
+
+    def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
+        """Have rooms back that a peer no longer looks at."""
+        if self.arena is None:
+            raise WireError("a peer returns memory that this worker never had")
+        with self.lock:
+            self.arena.take_back(peer, places)
 
     def close(self) -> None:
         """Hang up on everybody. If a function still runs, its thread ends with the process."""
         ended = self.reactor.stop()
         for connection in self.connections.values():
             connection.close()
+        if self.arena is not None:
+            self.arena.close()
         if ended:
             self._poller.close()
             os.close(self.reactor.kick)

@@ -18,7 +18,8 @@ import socket
 import sys
 import time
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ from farref.impl.handshake import HELLO, Identity, accept, hello
 from farref.impl.ids import Incarnation
 from farref.impl.sealed import RECORD, SealedStream, seal
 from farref.impl.settings import Settings
-from farref.impl.wire import FRAME_BYTES_MAX, Reached, read_body
+from farref.impl.wire import FRAME_BYTES_MAX
 from farref.impl.worker import Worker
 from tests.impl.hostile import DAMAGES, LIFE, PEER, VICTIM, flipped, frame
 
@@ -79,10 +80,8 @@ class OpenWorker:
     def _read(self, connection: Connection) -> int:
         taken = 0
         for body, segments in connection.frames():
-            message = read_body(body)
+            self.worker.intake.take(PEER, body, segments)
             taken += 1
-            if not isinstance(message, Reached):
-                self.worker.intake.arrive(PEER, message, segments)
             while self.worker.reactor._tasks:
                 self.worker.reactor._tasks.popleft()()
         return taken
@@ -146,24 +145,38 @@ def campaign(frames: int, seed: int, tell: Any = lambda *_: None) -> Counter[str
     """Try so many frames; count what became of them, or raise `FoundError`."""
     counts: Counter[str] = Counter()
     start = 0.0
-    signal.signal(signal.SIGALRM, _too_slow)
     for first in range(0, frames, BATCH):
-        signal.alarm(SECONDS_FOR_A_BATCH)
-        victim = OpenWorker()
-        for number in range(first, min(first + BATCH, frames)):
-            try:
-                counts[one(Random(f"{seed}.{number}"), victim)] += 1
-            except Exception as error:
-                raise FoundError(f"frame {number} of seed {seed}: {error!r}") from error
-        if victim.found:
-            raise FoundError(f"the function {victim.found[0]} ran for a frame of seed {seed} from {first} on")
-        victim.close()
+        with bounded_time():
+            batch(seed, range(first, min(first + BATCH, frames)), counts)
         start = start or memory_mib()
         tell(min(first + BATCH, frames), counts)
-    signal.alarm(0)
     if memory_mib() - start > GROWTH_MAX_MIB:
         raise FoundError(f"memory grew from {start:.0f} to {memory_mib():.0f} MiB")
     return counts
+
+
+def batch(seed: int, numbers: range, counts: Counter[str]) -> None:
+    """Try some frames on one worker, and see that no function of its ran."""
+    victim = OpenWorker()
+    for number in numbers:
+        try:
+            counts[one(Random(f"{seed}.{number}"), victim)] += 1
+        except Exception as error:
+            raise FoundError(f"frame {number} of seed {seed}: {error!r}") from error
+    if victim.found:
+        raise FoundError(f"the function {victim.found[0]} ran for a frame of seed {seed} from {numbers.start} on")
+    victim.close()
+
+
+@contextmanager
+def bounded_time() -> Iterator[None]:
+    """Raise `FoundError` in a block that takes too long; leave no alarm behind."""
+    signal.signal(signal.SIGALRM, _too_slow)
+    signal.alarm(SECONDS_FOR_A_BATCH)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
 
 
 def _too_slow(*_: object) -> None:

@@ -7,13 +7,14 @@ import os
 import threading
 import time
 from contextlib import suppress
+from mmap import mmap
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from farref.impl import Future, RRef, WorkerInfo, get_debug_info, get_worker_info, remote, rpc_async, rpc_sync
 from farref.impl.api import current
-from farref.impl.wire import HEADER
+from farref.impl.wire import HEADER, Returned, write_frame
 
 kept: dict[str, Any] = {}
 released = threading.Event()
@@ -212,6 +213,31 @@ def wander(seed: int, steps: int, names: list[str], given: list[RRef]) -> list[R
 def collect() -> int:
     """Free what only the cycle collector frees: an error that was raised from a future keeps its frames for so long."""
     return gc.collect()
+
+
+def increase(array: Any) -> Any:
+    array += 1
+    return array
+
+
+def is_shared(array: Any) -> bool:
+    """Say whether an array lies in a peer's memory."""
+    while hasattr(array.base, "base"):
+        array = array.base
+    return isinstance(getattr(array.base, "obj", array.base), mmap)
+
+
+def lent() -> int:
+    """Say how many rooms of its memory this worker has lent."""
+    arena = current().arena
+    return len(arena.lent) if arena is not None else 0
+
+
+def return_room(to: str, place: int) -> None:
+    """Return a room that this worker was not lent."""
+    connection = current().connections[get_worker_info(to).id]
+    connection.outbox.extend(write_frame(Returned((place,)), []))
+    connection.flush()
 
 
 def send_noise(to: str) -> None:

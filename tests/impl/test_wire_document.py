@@ -28,7 +28,7 @@ from farref.impl.messages import (
 )
 from farref.impl.sealed import RECORD, SealedStream, key_for, seal
 from farref.impl.values import Reader, Writer
-from farref.impl.wire import HEADER, Frame, Reached, read_body, read_header, write_frame
+from farref.impl.wire import HEADER, Frame, Reached, Returned, read_body, read_header, write_frame
 
 TEXT = (Path(__file__).parents[2] / "spec" / "wire.md").read_text()
 VECTORS = re.findall(r"^\| (.*?) \| `([0-9a-f]+)` \|$", TEXT, re.MULTILINE)
@@ -61,6 +61,7 @@ MESSAGES: list[Frame] = [
     control(4, 2, CreateFailed(X, F0, "no")),
     Ack(LIFE, SequenceNumber(1)),
     Reached(2),
+    Returned((0, 65536)),
 ]
 VALUES: list[object] = [
     None, [1, 2.5, "a", b"b"], (1,), {1}, frozenset({1}), 2**64, 1 + 2j, {"a": 1}, {1: 2},

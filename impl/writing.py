@@ -1,0 +1,78 @@
+"""Values and errors as bodies of messages. A fork is minted for each reference as it is written; on failure none is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from farref.impl.errors import RefusedValue, RpcError
+from farref.impl.ids import ForkData, WorkerId
+from farref.impl.reports import write_error
+from farref.impl.rref import RRef
+from farref.impl.values import Reader, Writer, joined
+
+if TYPE_CHECKING:
+    from farref.impl.worker import Worker
+
+FORK_BYTES: Final = 128
+OTHER_BYTES: Final = 4096
+"""More than the rest of a frame takes: for each fork, and altogether."""
+
+
+class Writing:
+    """Writes bodies for one worker."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+
+    def write(self, value: object, target: WorkerId) -> tuple[tuple[ForkData, ...], bytes, list[memoryview]]:
+        """Write a value for a worker, minting a fork for each reference in it; on failure none is left (R2, R28)."""
+        worker = self._worker
+        forks: list[ForkData] = []
+
+        def share(item: object) -> int | None:
+            if not isinstance(item, RRef):
+                return None
+            forks.append(worker.core.share(item.reference, target))
+            return len(forks) - 1
+
+        arena = worker.arena if target != worker.rank and target not in worker.core.dead else None
+        lend = None if arena is None else lambda array: arena.lend(array, target)
+        writer = Writer(share, worker.settings.allow_pickle, lend)
+        try:
+            body = writer.write(value)
+            self._check_size(writer.size(body), len(forks))
+        except BaseException:
+            if arena is not None:
+                arena.take_back(target, writer.lent)
+            worker.perform(worker.core.withdraw(tuple(forks)))
+            raise
+        return tuple(forks), body, writer.segments
+
+    def write_error(self, error: object, function: str) -> bytes:
+        """Write an error, with the name of this worker, unless it is written already."""
+        if isinstance(error, bytes):
+            return error
+        known = error if isinstance(error, BaseException) else RpcError(str(error))
+        return write_error(known, self._worker.names[self._worker.rank], function)
+
+    def copy(self, value: object) -> Any:
+        """Write a value and read it back, as if it had travelled; references in it stay the handles they are."""
+        handles: list[RRef] = []
+
+        def keep(item: object) -> int | None:
+            if not isinstance(item, RRef):
+                return None
+            handles.append(item)
+            return len(handles) - 1
+
+        settings = self._worker.settings
+        writer = Writer(keep, settings.allow_pickle)
+        body = writer.write(value)
+        segments = memoryview(bytearray(joined(writer.segments)))
+        reader = Reader(handles.__getitem__, segments, settings.allow_pickle, copies=settings.copy_arrays)
+        return reader.read(body)
+
+    def _check_size(self, size: int, forks: int) -> None:
+        limit = self._worker.settings.frame_bytes_max
+        if size + FORK_BYTES * forks + OTHER_BYTES > limit:
+            raise RefusedValue(f"a value of {size} bytes is larger than the limit of {limit}")
