@@ -81,14 +81,13 @@ class Worker:
         self.waiters: dict[WaiterId, tuple[Future, OwnedReference]] = {}
         self.creations: dict[ForkId, float] = {}
         self.reached: dict[WorkerId, int] = {}
-        self.running = 0
+        self.running = self._waiters = 0
         self.closing = self.closed = self.released = False
         self.in_function = threading.local()
-        self._waiters = 0
         self._poller = poller = select.epoll()
-        limit = settings.frame_bytes_max
         self.connections = {
-            peer: Connection(stream, peer, poller, limit, windows.get(peer)) for peer, stream in streams.items()
+            peer: Connection(stream, peer, poller, settings.frame_bytes_max, windows.get(peer))
+            for peer, stream in streams.items()
         }
         self.intake = Intake(self, poller)
         self.reading = Reading(settings)
