@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from farref.model.checker.interface import Kind, Property
 from farref.model.ids import ForkId, RRefId
@@ -27,7 +27,7 @@ class Claim:
     id: str
     title: str
     text: str
-    bounds: Bounds
+    bounds: Any  # those of its subject
     clause: str
     property: Property
 

@@ -1,0 +1,1 @@
+"""Distributed autograd as a model: a backward pass that crosses workers."""

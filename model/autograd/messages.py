@@ -1,0 +1,159 @@
+"""Every message of distributed autograd (clauses A4 to A6), named as PyTorch names them where PyTorch has a name.
+
+`ForwardCall` runs user code, or answers it: the network neither loses nor repeats it, and where it fails its sender is told
+(R4). All others are control messages: they may be lost and repeated, are sent again until answered, and take effect once
+(R5 to R7). The acknowledgement that answers them belongs to that layer and is not modelled twice.
+
+Four kinds are *counted*: each of them is followed by a `Report` to the root, which keeps a ledger of them (A14).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from farref.model.autograd.ids import PairId, PassId, worker_name
+from farref.model.ids import WorkerId
+
+
+@dataclass(frozen=True, slots=True)
+class AboutPair:
+    """A message of a pass about one pair."""
+
+    number: PassId
+    pair: PairId
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}(pass {self.number}, pair {self.pair})"
+
+
+@dataclass(frozen=True, slots=True)
+class AboutWorker:
+    """A message of a pass to or from one worker."""
+
+    number: PassId
+    worker: WorkerId
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}(pass {self.number}, {worker_name(self.worker)})"
+
+
+class PropagateGradients(AboutPair):
+    """Recv to send: the gradient of what was sent with this pair."""
+
+    __slots__ = ()
+
+
+class Mark(AboutPair):
+    """Recv to send: a gradient will come for this pair, wait for it (SMART)."""
+
+    __slots__ = ()
+
+
+class Seek(AboutWorker):
+    """Root to worker: mark what depends on the gradients you wait to send (SMART)."""
+
+    __slots__ = ()
+
+
+class Resume(AboutWorker):
+    """Root to worker: no gradient comes for what is not marked (SMART)."""
+
+    __slots__ = ()
+
+
+Counted = PropagateGradients | Mark | Seek | Resume
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Worker to root: a counted message was processed; here is what it caused, or why it failed."""
+
+    of: Counted
+
+    @property
+    def number(self) -> PassId:
+        """The pass it is about."""
+        return self.of.number
+
+    def __str__(self) -> str:
+        return f"Report({self.of})"
+
+
+class Commit(AboutWorker):
+    """Root to worker: the pass ended well, let its gradients be seen."""
+
+    __slots__ = ()
+
+
+class Committed(AboutWorker):
+    """Worker to root: they can be seen."""
+
+    __slots__ = ()
+
+
+class Abort(AboutWorker):
+    """Root to worker: the pass is over, leave it."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardCall:
+    """Source to target: a call or a result with this context's id and these tensors."""
+
+    pair: PairId
+
+    def __str__(self) -> str:
+        return f"ForwardCall(pair {self.pair})"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Closed worker to creator: this call arrived late, or failed; it is under way no more."""
+
+    pair: PairId
+
+    def __str__(self) -> str:
+        return f"Settled(pair {self.pair})"
+
+
+@dataclass(frozen=True, slots=True)
+class AboutContext:
+    """A message about the release of the context, to or from one worker."""
+
+    worker: WorkerId
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({worker_name(self.worker)})"
+
+
+class CleanupContext(AboutContext):
+    """Creator to worker: close the context."""
+
+    __slots__ = ()
+
+
+class Closed(AboutContext):
+    """Worker to creator: it is closed; these calls I sent, and these I got."""
+
+    __slots__ = ()
+
+
+class Forget(AboutContext):
+    """Creator to worker: nothing of it is under way any more, forget its id."""
+
+    __slots__ = ()
+
+
+PassMessage = Counted | Report | Commit | Committed | Abort
+ContextMessage = Settled | CleanupContext | Closed | Forget
+Message = PassMessage | ContextMessage | ForwardCall
+
+
+def kind_of(message: Message) -> str:
+    """Name a message's kind, for coverage and diagrams."""
+    match message:
+        case Report(of):
+            return f"Report({type(of).__name__})"
+        case _:
+            return type(message).__name__

@@ -1,0 +1,79 @@
+"""Distributed autograd as a model: where it starts, everything that could ever happen, and what then follows.
+
+Read in this order: `graphs.py` (what was recorded, and the gradients it should give), `messages.py` (what is said),
+`task.py`, `root.py` and `release.py` (the three machines, with the reasons), `rules.py` (what could have been decided
+otherwise), `network.py` (what may go wrong), `steps.py` (how it is put together).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from farref.model.autograd import actions as act
+from farref.model.autograd import messages as msg
+from farref.model.autograd.rules import SOUND, AutogradRules
+from farref.model.autograd.steps import step
+from farref.model.autograd.world import Bounds, World, empty_world
+from farref.model.checker.interface import Renaming
+
+
+@dataclass(frozen=True)
+class AutogradModel:
+    """The protocol under some rules, in a world of some size."""
+
+    bounds: Bounds
+    rules: AutogradRules = SOUND
+
+    @property
+    def initial(self) -> World:
+        """The world in which nothing has happened yet."""
+        return empty_world(self.bounds)
+
+    @cached_property
+    def actions(self) -> Sequence[act.Action]:
+        """Every action these bounds and rules allow to happen at some time."""
+        return tuple(all_actions(self.bounds, self.rules))
+
+    def step(self, state: World, action: act.Action) -> World | None:
+        """Give the world after an action, or None where it cannot happen."""
+        return step(state, action, self.bounds, self.rules)
+
+    def renamings(self) -> Iterator[Renaming]:
+        """There are none: in a graph every worker has its own place."""
+        return iter(())
+
+
+def all_actions(bounds: Bounds, rules: AutogradRules) -> Iterator[act.Action]:
+    """List every action that these bounds and rules allow to happen at some time."""
+    if len(bounds.catalogue) > 1:
+        yield from (act.Choose(place) for place in range(len(bounds.catalogue)))
+    if bounds.forward:
+        yield from map(act.SendTensors, bounds.pair_ids)
+    if bounds.forward and bounds.detached:
+        yield from map(act.SendDetached, bounds.pair_ids)
+    roots = frozenset().union(*(graph.roots for graph in bounds.catalogue))
+    yield from map(act.Backward, sorted(roots))
+    if bounds.timeouts:
+        yield from map(act.TimeOut, bounds.pass_ids)
+    if bounds.release:
+        yield act.ReleaseContext()
+    for message in bounds.places:
+        yield from _message_actions(message, bounds, rules)
+
+
+def _message_actions(message: msg.Message, bounds: Bounds, rules: AutogradRules) -> Iterator[act.Action]:
+    yield act.Deliver(message)
+    if isinstance(message, msg.ForwardCall):
+        if bounds.failures:
+            yield act.FailCall(message)
+        return
+    if bounds.failures and isinstance(message, msg.PropagateGradients):
+        yield act.Raise(message)
+    if bounds.duplicates:
+        yield act.Duplicate(message)
+    if bounds.drops:
+        yield act.DropMessage(message)
+    if bounds.drops and rules.retries_until_answered:
+        yield act.Retry(message)

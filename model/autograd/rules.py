@@ -1,0 +1,56 @@
+"""The disputed points of distributed autograd, as values; what a rule is, `farref.model.rules` says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+
+def _rule(clause: str, text: str) -> bool:
+    rule: bool = field(default=True, metadata={"clause": clause, "text": text})
+    return rule
+
+
+@dataclass(frozen=True)
+class AutogradRules:
+    """Which rules are followed. Every field is one rule, on in SOUND."""
+
+    sender_decides_pairing: bool = _rule("A7", "the sender of tensors decides whether both ends are recorded")
+    one_pass_at_a_time: bool = _rule("A10", "a worker that is in a pass refuses one of another root")
+    passes_have_identity: bool = _rule("A12", "what belongs to a pass carries the pass's id")
+    newer_pass_supersedes: bool = _rule("A12", "a newer pass of the same root takes the place of an older one")
+    takes_effect_once: bool = _rule("A3", "a control message takes effect once, however often it arrives")
+    retries_until_answered: bool = _rule("A3", "a control message is sent again until it is answered")
+    notices_standstill: bool = _rule("A14", "the root knows when nothing of a pass is under way any more")
+    marks_before_pruning: bool = _rule("A16", "no send is given up before every send that gets a gradient is marked")
+    stages_until_commit: bool = _rule("A17", "gradients are kept aside until the whole pass has ended well")
+    returns_after_commit: bool = _rule("A17", "backward returns when every worker shows its gradients")
+    decision_is_final: bool = _rule("A20", "a timeout that comes after the decision changes nothing")
+    aborts_everywhere: bool = _rule("A18", "a pass that failed is ended on every worker that takes part")
+    answers_latecomers: bool = _rule("A19", "who reports on a pass that is over is told so")
+    release_ends_passes: bool = _rule("A24", "a worker that closes its context leaves the pass it is in")
+    forgets_when_drained: bool = _rule("A25", "a released id is forgotten when nothing of it is under way any more")
+
+
+SOUND: Final = AutogradRules()
+
+TORCH: Final = AutogradRules(
+    sender_decides_pairing=False,
+    one_pass_at_a_time=False,
+    passes_have_identity=False,
+    newer_pass_supersedes=False,
+    takes_effect_once=False,
+    retries_until_answered=False,
+    notices_standstill=False,
+    marks_before_pruning=False,
+    stages_until_commit=False,
+    returns_after_commit=False,
+    decision_is_final=False,
+    aborts_everywhere=False,
+    answers_latecomers=False,
+    release_ends_passes=False,
+    forgets_when_drained=False,
+)
+"""What PyTorch 2.13 does: it follows none of them. `spec/autograd.md` has the evidence."""
+
+PROFILES: Final = {"sound": SOUND, "torch": TORCH}

@@ -1,0 +1,82 @@
+"""Every step that can be taken in a world. The protocol itself is in `task.py`, `root.py` and `release.py`.
+
+A step finds the record the action is about, hands it to its handler, puts the result back and sends what the handler sends.
+What a worker tells itself (as root, or as creator) takes effect at once, without a message.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from farref.model.autograd import actions as act
+from farref.model.autograd import messages as msg
+from farref.model.autograd import network as net
+from farref.model.autograd.context_steps import fail_call, on_context_message, release_context, send_tensors
+from farref.model.autograd.moves import spend
+from farref.model.autograd.pass_steps import begin_pass, on_pass_message, time_out
+from farref.model.autograd.rules import AutogradRules
+from farref.model.autograd.world import Bounds, World, choose
+
+
+def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules) -> World | None:
+    """Give the world after an action, or None where the action cannot happen."""
+    match action:
+        case act.Choose(place):
+            return choose(world, place, bounds) if world.graph is None else None
+        case act.SendTensors(pair):
+            return send_tensors(world, pair, bounds, attached=True)
+        case act.SendDetached(pair):
+            return send_tensors(world, pair, bounds, attached=False)
+        case act.Backward(worker):
+            return begin_pass(world, worker, bounds, rules)
+        case act.TimeOut(number):
+            return time_out(world, number, bounds, rules)
+        case act.ReleaseContext():
+            return release_context(world, bounds, rules)
+        case act.Deliver() | act.Duplicate() | act.DropMessage() | act.Retry() | act.Raise() | act.FailCall():
+            return _befall(world, action, bounds, rules)
+        case _:
+            assert_never(action)
+
+
+OnMessage = act.Deliver | act.Duplicate | act.DropMessage | act.Retry | act.Raise | act.FailCall
+
+
+def _befall(world: World, action: OnMessage, bounds: Bounds, rules: AutogradRules) -> World | None:
+    place = bounds.places[action.message]
+    if isinstance(action, act.Retry):
+        again = net.retry(world.network, place)
+        return again and world._replace(network=again)
+    if not net.is_flying(world.network, place):
+        return None
+    content, is_spent = world.network.carried[place], net.is_spent(world.network, place, rules)
+    taken = world._replace(network=net.take(world.network, place))
+    match action:
+        case act.Deliver(message):
+            return taken if is_spent else _receive(taken, message, content, bounds, rules)
+        case act.Duplicate(message):
+            spent = None if is_spent else spend(world, "duplicates")
+            return spent and _receive(spent, message, content, bounds, rules)
+        case act.DropMessage():
+            spent = None if is_spent else spend(world, "drops")
+            return spent and spent._replace(network=net.lose(spent.network, place))
+        case act.Raise(message):
+            spent = None if is_spent else spend(taken, "failures")
+            return spent and _receive(spent, message, content, bounds, rules, raises=True)
+        case act.FailCall(message):
+            spent = spend(taken, "failures")
+            return spent and fail_call(spent, message.pair, bounds, rules)
+        case _:
+            assert_never(action)
+
+
+def _receive(
+    world: World, message: msg.Message, content: object, bounds: Bounds, rules: AutogradRules, *, raises: bool = False
+) -> World:
+    if bounds.duplicates:  # else nothing ever asks
+        world = world._replace(network=net.process(world.network, bounds.places[message]))
+    match message:
+        case msg.ForwardCall() | msg.CleanupContext() | msg.Closed() | msg.Settled() | msg.Forget():
+            return on_context_message(world, message, content, bounds, rules)
+        case _:
+            return on_pass_message(world, message, content, bounds, rules, raises=raises)

@@ -1,0 +1,243 @@
+"""What must hold of distributed autograd, whoever runs it and whatever the network does.
+
+S1 to S11 are safety, L1 to L6 liveness, T1 is the theorem on FAST (A15). Each is a sentence and a family of small
+predicates, one for each worker, pass or pair, so that a violation says which one it was. The order is that of severity:
+where a run breaks several, the first one listed is told.
+
+What the gradients should be is computed from the graph alone (`graphs.oracle`). The same equation is S1, S2, S3 or S8, by
+what has happened before: one pass, several, one that failed before one that did not, or only such that failed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache, partial
+
+from farref.model.autograd.graphs import Graph, fast_completes, oracle
+from farref.model.autograd.ids import PairId, PassId, worker_name
+from farref.model.autograd.messages import Commit, Mark, Message, PropagateGradients, Resume, Seek
+from farref.model.autograd.moves import pass_of
+from farref.model.autograd.root import Phase
+from farref.model.autograd.worker import Context, Fault, is_in_a_pass
+from farref.model.autograd.world import Bounds, World, graph_of, seed_of
+from farref.model.checker.interface import Case, Kind, Property
+from farref.model.ids import WorkerId
+
+# -- gradients ---------------------------------------------------------------------------------------------------------
+
+
+def one_pass_gives_the_gradient(world: World, worker: WorkerId, bounds: Bounds) -> bool:
+    """S1: when `backward` has returned, every parameter has the gradient that one process would have given it."""
+    return _outcomes(world, bounds) != (1, 0) or _is_right(world, worker, bounds)
+
+
+def passes_add_up(world: World, worker: WorkerId, bounds: Bounds) -> bool:
+    """S2: after several passes that ended well, every parameter has the sum of their gradients."""
+    succeeded, failed = _outcomes(world, bounds)
+    return succeeded < 2 or failed > 0 or _is_right(world, worker, bounds)
+
+
+def a_failed_pass_leaves_nothing_to_others(world: World, worker: WorkerId, bounds: Bounds) -> bool:
+    """S3: a pass that ended well gives its gradient, also where another one failed: nothing of that one is in it."""
+    succeeded, failed = _outcomes(world, bounds)
+    return not (succeeded and failed) or _is_right(world, worker, bounds)
+
+
+def a_failed_pass_shows_nothing(world: World, worker: WorkerId, bounds: Bounds) -> bool:
+    """S8: when `backward` has raised, nothing of its gradients can be seen, then or later."""
+    succeeded, failed = _outcomes(world, bounds)
+    return succeeded > 0 or failed == 0 or _is_right(world, worker, bounds)
+
+
+def _outcomes(world: World, bounds: Bounds) -> tuple[int, int]:
+    """Count the passes that ended well and those that failed; none of either while one is under way."""
+    phases = [pass_of(world, number).phase for number in bounds.pass_ids]
+    if any(phase not in (Phase.IDLE, Phase.SUCCEEDED, Phase.FAILED) for phase in phases):
+        return 0, 0
+    return phases.count(Phase.SUCCEEDED), phases.count(Phase.FAILED)
+
+
+def _is_right(world: World, worker: WorkerId, bounds: Bounds) -> bool:
+    record = world.workers[worker]
+    if record.context is not Context.OPEN or record.resurrected:
+        return True  # there is nothing to be seen, or it is S10 that is broken
+    ended = [number for number in bounds.pass_ids if pass_of(world, number).phase is Phase.SUCCEEDED]
+    roots = tuple((number, pass_of(world, number).root) for number in ended)
+    return record.gradient == _gradient(graph_of(world, bounds), worker, roots, _attached(world, bounds))
+
+
+@cache
+def _gradient(
+    graph: Graph, worker: WorkerId, roots: tuple[tuple[PassId, WorkerId], ...], attached: frozenset[PairId]
+) -> int | None:
+    each = [oracle(graph, root, attached, seed_of(number)).get(worker) for number, root in roots]
+    there = [gradient for gradient in each if gradient is not None]
+    return sum(there) if there else None
+
+
+def _attached(world: World, bounds: Bounds) -> frozenset[PairId]:
+    return frozenset(pair for pair in bounds.pair_ids if pair not in world.detached)
+
+
+# -- passes ------------------------------------------------------------------------------------------------------------
+
+
+def every_gradient_is_taken_once(world: World, worker: WorkerId) -> bool:
+    """S4: no send takes more than one gradient in a pass."""
+    return all(arrivals <= 1 for arrivals in world.workers[worker].task.arrivals)
+
+
+def every_recv_has_its_send(world: World, pair: PairId, bounds: Bounds) -> bool:
+    """S5: where a recv is recorded, its send is recorded on the worker that the tensors came from."""
+    if world.graph is None:
+        return True
+    ends = graph_of(world, bounds).pairs[pair]
+    source = world.workers[ends.source]
+    return pair not in world.workers[ends.target].recvs or source.context is not Context.OPEN or pair in source.sends
+
+
+def no_pass_survives_its_context(world: World, worker: WorkerId) -> bool:
+    """S9: a worker that takes part in a pass has its context open."""
+    record = world.workers[worker]
+    return not is_in_a_pass(record) or record.context is Context.OPEN
+
+
+def no_pass_goes_on_where_it_ended(world: World, number: PassId) -> bool:
+    """S9, at the root: a pass that is over is over at its root."""
+    record = pass_of(world, number)
+    if record.root is None or record.phase not in (Phase.SUCCEEDED, Phase.FAILED):
+        return True
+    return world.workers[record.root].task.number != number
+
+
+def backward_returns_when_nothing_is_under_way(world: World, number: PassId, bounds: Bounds) -> bool:
+    """S11: `backward` returns only when no message of its pass is under way and no worker is in it."""
+    if pass_of(world, number).phase is not Phase.SUCCEEDED:
+        return True
+    kinds = (PropagateGradients, Mark, Seek, Resume, Commit)
+    messages = (message for message in bounds.places if isinstance(message, kinds) and message.number == number)
+    return not any(_is_under_way(world, message, bounds) for message in messages) and not any(
+        worker.task.number == number for worker in world.workers
+    )
+
+
+def _is_under_way(world: World, message: Message, bounds: Bounds) -> bool:
+    place = bounds.places[message]
+    return world.network.carried[place] is not None and place not in world.network.processed
+
+
+def fast_completes_exactly_when_it_can(world: World, number: PassId, bounds: Bounds) -> bool:
+    """T1: FAST ends well if every send on a worker that takes part gets a gradient, and else names one that does not."""
+    record = pass_of(world, number)
+    if record.phase is Phase.SUCCEEDED:
+        return _can_complete(world, number, bounds)
+    return record.fault is not Fault.UNREACHED or not _can_complete(world, number, bounds)
+
+
+def _can_complete(world: World, number: PassId, bounds: Bounds) -> bool:
+    root, graph = pass_of(world, number).root, graph_of(world, bounds)
+    assert root is not None, "a pass that has ended had a root"
+    recorded = frozenset(pair for pair in bounds.pair_ids if pair in world.workers[graph.pairs[pair].source].sends)
+    return fast_completes(graph, root, _attached(world, bounds), recorded)
+
+
+def a_pass_fails_for_a_reason_of_its_own(world: World, number: PassId, bounds: Bounds) -> bool:
+    """L6: a pass fails only if something went wrong in it: what happened to an earlier pass is no reason."""
+    record, budgets = pass_of(world, number), world.budgets
+    match record.fault:
+        case Fault.NONE:
+            return True
+        case Fault.RAISED:
+            return budgets.failures < bounds.failures
+        case Fault.TIMED_OUT:
+            return budgets.timeouts < bounds.timeouts
+        case Fault.UNREACHED:
+            return not bounds.smart
+        case Fault.BUSY:
+            return any(one.root not in (None, record.root) for one in world.passes)
+        case Fault.RELEASED:
+            return world.released
+        case _:
+            return False
+
+
+# -- contexts ----------------------------------------------------------------------------------------------------------
+
+
+def a_forgotten_context_stays_forgotten(world: World, worker: WorkerId) -> bool:
+    """S10: a worker that has forgotten a context never has it again."""
+    return not world.workers[worker].resurrected
+
+
+# -- liveness ----------------------------------------------------------------------------------------------------------
+
+
+def every_pass_ends(world: World, number: PassId) -> bool:
+    """L1: every call of `backward` returns, or raises."""
+    return pass_of(world, number).phase in (Phase.IDLE, Phase.SUCCEEDED, Phase.FAILED)
+
+
+def every_worker_leaves(world: World, worker: WorkerId) -> bool:
+    """L3: every worker leaves a pass that has ended."""
+    return not is_in_a_pass(world.workers[worker])
+
+
+def a_released_context_is_forgotten(world: World, worker: WorkerId) -> bool:
+    """L4: a context that was released is forgotten by every worker."""
+    return not world.released or world.workers[worker].context in (Context.ABSENT, Context.GONE)
+
+
+# -- the list ----------------------------------------------------------------------------------------------------------
+
+
+def autograd_properties(bounds: Bounds) -> tuple[Property, ...]:
+    """List the properties of a bounded world, the most severe first."""
+    always, eventually = partial(make_property, bounds, Kind.ALWAYS), partial(make_property, bounds, Kind.EVENTUALLY)
+    return (
+        always("S1", "A13", one_pass_gives_the_gradient),
+        *([always("S2", "A17", passes_add_up)] if bounds.passes > 1 else []),
+        *([always("S3", "A12", a_failed_pass_leaves_nothing_to_others)] if bounds.passes > 1 else []),
+        always("S8", "A17", a_failed_pass_shows_nothing),
+        always("S4", "A3", every_gradient_is_taken_once),
+        always("S5", "A7", every_recv_has_its_send),
+        always("S10", "A25", a_forgotten_context_stays_forgotten),
+        eventually("L1", "A14", every_pass_ends),
+        eventually("L3", "A18", every_worker_leaves),
+        always(
+            *("S9", "A24", no_pass_survives_its_context, no_pass_goes_on_where_it_ended),
+            text="No pass survives its context, or its end.",
+        ),
+        always("S11", "A14", backward_returns_when_nothing_is_under_way),
+        always("L6", "A12", a_pass_fails_for_a_reason_of_its_own),
+        eventually("L4", "A25", a_released_context_is_forgotten),
+        *([always("T1", "A15", fast_completes_exactly_when_it_can)] if not bounds.smart and not bounds.forward else []),
+    )
+
+
+def make_property(
+    bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool], text: str = ""
+) -> Property:
+    """Make a property out of predicates, each of which speaks of a worker, of a pass or of a pair."""
+    cases = tuple(case for predicate in predicates for case in _cases(bounds, predicate))
+    return Property(name, clause, kind, text or " ".join(map(_sentence, predicates)), cases)
+
+
+def _sentence(predicate: Callable[..., bool]) -> str:
+    """Give a predicate's docstring without the name of the property it belongs to."""
+    text = re.sub(r"^\w+(, [\w ]+)?: ", "", " ".join((predicate.__doc__ or "").split()))
+    return text[:1].upper() + text[1:]
+
+
+def _cases(bounds: Bounds, predicate: Callable[..., bool]) -> list[Case]:
+    names = predicate.__code__.co_varnames[: predicate.__code__.co_argcount]
+    known = {"bounds": bounds} if "bounds" in names else {}
+    if "worker" in names:
+        return [_case(predicate, f"worker {worker_name(one)}", worker=one, **known) for one in bounds.worker_ids]
+    if "number" in names:
+        return [_case(predicate, f"pass {one}", number=one, **known) for one in bounds.pass_ids]
+    return [_case(predicate, f"pair {one}", pair=one, **known) for one in bounds.pair_ids]
+
+
+def _case(predicate: Callable[..., bool], about: str, **known: object) -> Case:
+    return Case(f"{predicate.__name__}: {about}", partial(predicate, **known), _sentence(predicate))

@@ -1,0 +1,65 @@
+"""The standard portfolio of distributed autograd: graphs that are about something, with what may go wrong in them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from farref.model.autograd.world import Bounds
+from farref.properties.portfolio import Configuration
+
+PORTFOLIO: Final = (
+    Configuration(
+        "every graph, FAST", Bounds(workers=2, pairs=1, passes=2, timeouts=1, failures=1), "every graph with one pair"
+    ),
+    Configuration(
+        "every graph, SMART",
+        Bounds(workers=3, pairs=1, passes=2, timeouts=1, smart=True),
+        "every graph with one pair over three workers",
+    ),
+    Configuration(
+        "there and back",
+        Bounds("there-and-back", passes=2, drops=1, duplicates=1, timeouts=1, failures=1),
+        "a call with arguments and a result, with every fault of the network",
+    ),
+    Configuration(
+        "diamond",
+        Bounds("diamond", passes=2, drops=1, duplicates=1, timeouts=1, failures=1),
+        "two results that share a parameter, where an earlier pass left half of its gradients behind",
+    ),
+    Configuration(
+        "unused result",
+        Bounds("unused-result", passes=2, drops=1, duplicates=1, timeouts=1),
+        "FAST names what it waits for",
+    ),
+    Configuration(
+        "half used",
+        Bounds("half-used", passes=2, drops=1, duplicates=1, timeouts=1, failures=1, smart=True),
+        "SMART finds out that one of two results is unused, while the root itself waits for a gradient",
+    ),
+    Configuration(
+        "hidden path",
+        Bounds("hidden-path", drops=1, timeouts=1, smart=True),
+        "a gradient comes late, by way of a third worker that waits in vain",
+    ),
+    Configuration(
+        "two starters",
+        Bounds("two-starters", passes=2, duplicates=1, timeouts=1, smart=True),
+        "two roots at the same time",
+    ),
+    Configuration("relay", Bounds("relay", passes=2, timeouts=1, failures=1), "A calls B, which calls C"),
+    Configuration(
+        "two returns",
+        Bounds("two-returns", passes=2, timeouts=1, failures=1),
+        "an error in one branch, and the other late",
+    ),
+    Configuration(
+        "forward and release",
+        Bounds("there-and-back", drops=1, duplicates=1, timeouts=1, failures=1, detached=1, forward=True, release=True),
+        "calls that meet passes and the end of their context",
+    ),
+    Configuration(
+        "relay, released",
+        Bounds("relay", passes=1, failures=1, smart=True, forward=True, release=True),
+        "a context over three workers is released at any time",
+    ),
+)

@@ -1,0 +1,147 @@
+"""What must be able to happen in distributed autograd, so that a green run is not an empty one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from farref.model.autograd import messages as msg
+from farref.model.autograd.moves import pass_of
+from farref.model.autograd.root import Line, Phase
+from farref.model.autograd.worker import Context, Fault, is_in_a_pass
+from farref.model.autograd.world import Bounds, World, graph_of
+from farref.model.checker.interface import Case, Kind, Property
+
+
+def a_pass_over_several_workers_ends_well(world: World, bounds: Bounds) -> bool:
+    """A pass in which another worker took part has ended well."""
+    return any(one.phase is Phase.SUCCEEDED and sum(one.engaged) > 1 for one in world.passes)
+
+
+def a_pass_ends_well_after_one_that_failed(world: World, bounds: Bounds) -> bool:
+    """A pass has ended well on a context on which an earlier one failed."""
+    phases = [one.phase for one in world.passes]
+    return Phase.FAILED in phases and Phase.SUCCEEDED in phases
+
+
+def an_older_pass_is_superseded(world: World, bounds: Bounds) -> bool:
+    """A worker takes part in a pass while messages of an older one are still on their way to it."""
+    late = [
+        message
+        for message, place in bounds.places.items()
+        if isinstance(message, msg.PropagateGradients) and world.network.carried[place] is not None
+    ]
+    return any(world.workers[graph_of(world, bounds).pairs[one.pair].source].task.number > one.number for one in late)
+
+
+def a_report_comes_before_its_cause(world: World, bounds: Bounds) -> bool:
+    """The root hears that a message was processed before it hears that it was sent."""
+    return any(Line.PROCESSED in tuple(one.ledger) for one in world.passes if one.phase is Phase.RUNNING)
+
+
+def a_latecomer_is_told(world: World, bounds: Bounds) -> bool:
+    """A pass has failed, and a worker of which the root knew nothing takes part in it."""
+    return any(
+        record.phase is Phase.FAILED and worker.task.number == number and place not in record.engaged
+        for number, record in ((number, pass_of(world, number)) for number in bounds.pass_ids)
+        for place, worker in enumerate(world.workers)
+    )
+
+
+def two_roots_collide(world: World, bounds: Bounds) -> bool:
+    """A pass has failed because a worker is in a pass of another root."""
+    return any(one.fault is Fault.BUSY for one in world.passes)
+
+
+def fast_names_a_send(world: World, bounds: Bounds) -> bool:
+    """A FAST pass has failed because a send gets no gradient."""
+    return any(one.fault is Fault.UNREACHED for one in world.passes)
+
+
+def smart_gives_up_a_send(world: World, bounds: Bounds) -> bool:
+    """A SMART pass has ended well although a recorded send got no gradient."""
+    return any(one.phase is Phase.SUCCEEDED and not _got_all(one.expected, one.ledger) for one in world.passes)
+
+
+def a_gradient_overtakes_resume(world: World, bounds: Bounds) -> bool:
+    """A worker has been sent both a Resume and a gradient that followed from it."""
+    flying = [message for message, place in bounds.places.items() if world.network.carried[place] is not None]
+    asked = {(one.number, one.worker) for one in flying if isinstance(one, msg.Resume)}
+    graph = graph_of(world, bounds)
+    gradients = (one for one in flying if isinstance(one, msg.PropagateGradients))
+    return any((one.number, graph.pairs[one.pair].source) in asked for one in gradients)
+
+
+def a_call_finds_its_context_closed(world: World, bounds: Bounds) -> bool:
+    """A call is under way to a worker whose context is closed."""
+    return any(
+        world.network.carried[place] is not None
+        and world.workers[graph_of(world, bounds).pairs[message.pair].target].context is Context.CLOSED
+        for message, place in bounds.places.items()
+        if isinstance(message, msg.ForwardCall)
+    )
+
+
+def a_context_is_released_in_the_middle_of_a_pass(world: World, bounds: Bounds) -> bool:
+    """A context was released while a worker takes part in a pass."""
+    return world.released and any(map(is_in_a_pass, world.workers))
+
+
+def everybody_has_forgotten(world: World, bounds: Bounds) -> bool:
+    """A context that two workers knew is forgotten by both."""
+    return sum(worker.context is Context.GONE for worker in world.workers) > 1
+
+
+def _got_all(expected: Iterable[int], ledger: tuple[Line, ...]) -> bool:
+    return all(ledger[pair] is Line.BALANCED for pair, waits in enumerate(expected) if waits)
+
+
+_WHEN: dict[Callable[[World, Bounds], bool], tuple[str, Callable[[Bounds], object]]] = {
+    a_pass_over_several_workers_ends_well: ("A17", lambda bounds: bounds.passes),
+    a_pass_ends_well_after_one_that_failed: ("A18", lambda bounds: bounds.passes > 1 and bounds.timeouts),
+    an_older_pass_is_superseded: ("A12", lambda bounds: bounds.passes > 1 and bounds.timeouts),
+    a_report_comes_before_its_cause: ("A14", lambda bounds: bounds.graph == "relay"),
+    a_latecomer_is_told: ("A19", lambda bounds: bounds.timeouts),
+    two_roots_collide: ("A10", lambda bounds: bounds.graph == "two-starters"),
+    fast_names_a_send: ("A15", lambda bounds: bounds.graph == "unused-result" and not bounds.smart),
+    smart_gives_up_a_send: ("A16", lambda bounds: bounds.graph == "half-used" and bounds.smart),
+    a_gradient_overtakes_resume: ("A16", lambda bounds: bounds.graph == "half-used" and bounds.smart),
+    a_call_finds_its_context_closed: ("A24", lambda bounds: bounds.forward and bounds.release),
+    a_context_is_released_in_the_middle_of_a_pass: ("A24", lambda bounds: bounds.release),
+    everybody_has_forgotten: ("A25", lambda bounds: bounds.release),
+}
+"""Each predicate with its clause and the bounds it can be reached in."""
+
+
+def autograd_witnesses(bounds: Bounds) -> tuple[Property, ...]:
+    """List what must be reachable in a bounded world."""
+    kinds = dict.fromkeys(type(message) for message in bounds.places)
+    sent = (
+        _witness(f"sends_{kind.__name__}", _clause(kind), f"A {kind.__name__} is sent.", partial(_sends, kind), bounds)
+        for kind in kinds
+    )
+    orders = (
+        _witness(one.__name__, clause, one.__doc__ or "", one, bounds)
+        for one, (clause, reachable) in _WHEN.items()
+        if reachable(bounds)
+    )
+    return (*sent, *orders)
+
+
+def _sends(kind: type[msg.Message], world: World, bounds: Bounds) -> bool:
+    return any(
+        world.network.carried[place] is not None for message, place in bounds.places.items() if type(message) is kind
+    )
+
+
+def _clause(kind: type[msg.Message]) -> str:
+    if kind is msg.ForwardCall:
+        return "A4"
+    return "A6" if kind in (msg.Settled, msg.CleanupContext, msg.Closed, msg.Forget) else "A5"
+
+
+def _witness(name: str, clause: str, text: str, reaches: Callable[[World, Bounds], bool], bounds: Bounds) -> Property:
+    def holds(world: World) -> bool:
+        return world.graph is not None and reaches(world, bounds)
+
+    return Property(name, clause, Kind.SOMETIMES, text, (Case("the whole world", holds),))
