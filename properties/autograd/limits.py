@@ -1,0 +1,35 @@
+"""How large a world of distributed autograd anybody may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Final
+
+from farref.model.autograd.graphs import GRAPHS
+from farref.model.autograd.world import EVERY, Bounds
+
+LIMITS: Final = {"workers": (1, 3), "pairs": (0, 2), "passes": (1, 3)}
+"""The smallest and largest value of the bounds that have limits of their own: with more pairs there are too many graphs."""
+
+OTHER_LIMITS: Final = (0, 9)
+
+
+def limits_of(name: str) -> tuple[int, int]:
+    """Tell the smallest and the largest value of a bound."""
+    return LIMITS.get(name, OTHER_LIMITS)
+
+
+def complaint(bounds: Bounds) -> str | None:
+    """Say what is wrong with some bounds, and what is allowed; None if nothing is wrong."""
+    if bounds.graph != EVERY and bounds.graph not in GRAPHS:
+        return f"no graph is called {bounds.graph!r}; known are {', '.join((EVERY, *GRAPHS))}"
+    for bound in fields(Bounds):
+        value = getattr(bounds, bound.name)
+        smallest, largest = limits_of(bound.name)
+        if not isinstance(value, bool | str) and not smallest <= value <= largest:
+            return f"{bound.name} is {value}; allowed is {smallest} to {largest}"
+    if bounds.graph != EVERY and (bounds.workers, bounds.pairs) != (Bounds.workers, Bounds.pairs):
+        return f"graph {bounds.graph!r} has its own workers and pairs; leave out --workers and --pairs"
+    if bounds.detached and not bounds.forward:
+        return "detached is about calls; add --forward"
+    return None

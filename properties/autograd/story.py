@@ -1,0 +1,172 @@
+"""Tell a run of distributed autograd in English, one sentence a step, in the words of the spec.
+
+A sentence begins with what happens and goes on with what follows from it, made from the worlds before and after the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, assert_never
+
+from farref.model.autograd import actions as act
+from farref.model.autograd.ids import PassId, worker_name
+from farref.model.autograd.moves import pass_of
+from farref.model.autograd.root import Pass, Phase
+from farref.model.autograd.worker import Context, Fault, Worker, is_in_a_pass
+from farref.model.checker.interface import Counterexample
+from farref.properties.autograd.claims import CLAIMS
+from farref.properties.autograd.replay import Moment, worker_ids
+
+
+def tell(moment: Moment) -> str:
+    """Tell one step: what happens, then what follows from it."""
+    told = [_happens(moment)]
+    for who in worker_ids(moment):
+        told += _at_worker(worker_name(who), moment.before.workers[who], moment.after.workers[who])
+    for number in moment.model.bounds.pass_ids:
+        told += _of_pass(moment, number, pass_of(moment.before, number), pass_of(moment.after, number))
+    return "; ".join([*told, *_tells(moment)])
+
+
+def _happens(moment: Moment) -> str:
+    action, worker = moment.action, moment.worker
+    match action:
+        case act.Choose():
+            return f"the program is graph {moment.graph.name}"
+        case act.SendTensors(pair):
+            return f"{worker} sends tensors to {worker_name(moment.graph.pairs[pair].target)}, as pair {pair}"
+        case act.SendDetached(pair):
+            target = worker_name(moment.graph.pairs[pair].target)
+            return f"{worker} sends tensors to {target} with recording switched off, where pair {pair} would be"
+        case act.Backward():
+            return f"{worker} calls backward()"
+        case act.TimeOut(number):
+            return f"{worker} gives up waiting for pass {number}"
+        case act.ReleaseContext():
+            return f"{worker} releases the context"
+        case act.Deliver() | act.Duplicate() | act.DropMessage() | act.Retry() | act.Raise() | act.FailCall():
+            return _befalls(moment, action)
+        case _:
+            assert_never(action)
+
+
+def _befalls(
+    moment: Moment, action: act.Deliver | act.Duplicate | act.DropMessage | act.Retry | act.Raise | act.FailCall
+) -> str:
+    parcel = moment.address(action.message)
+    message, source, target = parcel.message, parcel.source, parcel.target
+    match action:
+        case act.Deliver():
+            return f"{target} receives {message} from {'itself' if source == target else source}"
+        case act.Duplicate():
+            return f"{target} receives {message} from {source}, and the network keeps a copy to deliver again"
+        case act.DropMessage():
+            return f"the network drops {message} on its way from {source} to {target}"
+        case act.Retry():
+            return f"{source} has had no answer, and sends {message} to {target} again"
+        case act.Raise():
+            return f"{target} receives {message} from {source}, and a backward rule raises an exception"
+        case act.FailCall():
+            return f"{message} from {source} to {target} cannot be sent, or not be understood"
+        case _:
+            assert_never(action)
+
+
+# -- what follows ------------------------------------------------------------------------------------------------------
+
+CONTEXTS: Final = {
+    Context.OPEN: "opens the context",
+    Context.CLOSED: "closes the context",
+    Context.GONE: "forgets the context",
+}
+
+
+def _at_worker(name: str, before: Worker, after: Worker) -> Iterator[str]:
+    if before.context is not after.context and after.context in CONTEXTS:
+        again = ", which it had forgotten" if after.resurrected and not before.resurrected else ""
+        yield f"{name} {CONTEXTS[after.context]}{again}"
+    yield from (f"{name} records send {pair}" for pair in after.sends.members() if pair not in before.sends)
+    yield from (f"{name} records recv {pair}" for pair in after.recvs.members() if pair not in before.recvs)
+    yield from _in_pass(name, before, after)
+    if after.gradient != before.gradient and after.gradient is not None:
+        yield f"on {name} the gradient {after.gradient} can be seen"
+
+
+def _in_pass(name: str, before: Worker, after: Worker) -> Iterator[str]:
+    was, is_now = before.task, after.task
+    if was.number != is_now.number:
+        if is_in_a_pass(before):
+            yield f"{name} leaves pass {was.number}"
+        if is_in_a_pass(after):
+            waits = ", ".join(map(str, is_now.expected.members()))
+            yield f"{name} engages in pass {is_now.number}{f', and waits for sends {waits}' if waits else ''}"
+    elif was.expected != is_now.expected:
+        given_up = ", ".join(str(pair) for pair in was.expected.members() if pair not in is_now.expected)
+        yield f"{name} gives up send {given_up}"
+    yield from (f"{name} marks send {pair}" for pair in is_now.marked.members() if pair not in was.marked)
+    for pair, (old, new) in enumerate(zip(was.arrivals, is_now.arrivals, strict=True)):
+        if new > max(old, 1):
+            yield f"{name} has taken {new} gradients for send {pair}"
+    if is_now.staged is not None and is_now.staged != was.staged:
+        yield f"{name} keeps the gradient {is_now.staged} aside"
+
+
+PHASES: Final = {
+    Phase.MARKING: "is at a standstill, and finds out which sends a gradient can still come for",
+    Phase.RESUMED: "is at a standstill, and gives up the other sends",
+    Phase.COMMITTING: "is complete, and is committed",
+    Phase.SUCCEEDED: "has ended well: backward() returns",
+}
+FAULTS: Final = {
+    Fault.RAISED: "a backward rule raised on {0}",
+    Fault.TIMED_OUT: "it timed out",
+    Fault.UNREACHED: "no gradient will come for a send of {0}",
+    Fault.BUSY: "{0} is in a pass of another root",
+    Fault.RELEASED: "the context is released on {0}",
+    Fault.UNPAIRED: "{0} has no such send",
+}
+
+
+def _of_pass(moment: Moment, number: PassId, before: Pass, after: Pass) -> Iterator[str]:
+    if before.phase is after.phase:
+        return
+    if after.phase is Phase.FAILED:
+        why = FAULTS[after.fault].format("" if after.blamed is None else worker_name(after.blamed))
+        yield f"backward() raises on {moment.root(number)}: {why}"
+    elif after.phase in PHASES:
+        yield f"pass {number} {PHASES[after.phase]}"
+
+
+def _tells(moment: Moment) -> Iterator[str]:
+    if isinstance(moment.action, act.Retry | act.SendTensors | act.SendDetached):
+        return
+    for parcel in moment.sent:
+        yield f"{parcel.source} tells {'itself' if parcel.source == parcel.target else parcel.target}: {parcel.message}"
+
+
+# -- what it means -----------------------------------------------------------------------------------------------------
+
+MEANINGS: Final = {
+    "S1": "backward() has returned, and the gradient is wrong: training goes on with it.",
+    "S2": "two passes have returned, and the gradient is not their sum.",
+    "S3": "a pass has returned, and a part of one that failed is in its gradient, or a part of its own is missing.",
+    "S4": "a gradient was added more than once.",
+    "S5": "a gradient will be sent to a worker that has nothing to do with it.",
+    "S8": "backward() has raised, and a part of its gradient is there: to try again adds to it.",
+    "S9": "a worker takes part in a pass that is over, or whose context is gone: what it waits for never comes.",
+    "S10": "the context is there again, and nobody is left who would release it.",
+    "S11": "backward() has returned, and its pass goes on somewhere.",
+    "T1": "FAST ended otherwise than the graph says it must.",
+    "L1": "nothing more will happen, and backward() has not returned: it hangs.",
+    "L3": "nothing more will happen, and a worker is still in a pass that has ended.",
+    "L4": "nothing more will happen, and the context is still there: a leak for as long as the process lives.",
+    "L6": "a pass has failed although nothing went wrong in it.",
+}
+
+
+def meaning(counterexample: Counterexample, end: Moment) -> str:
+    """Say what a counterexample means, which ends with this step."""
+    del end  # one sentence for each property is enough: the story has told who
+    identity = counterexample.property.id
+    told = CLAIMS[identity].text if identity in CLAIMS else MEANINGS[identity]
+    return told[0].upper() + told[1:]
