@@ -11,11 +11,9 @@ from typing import Final
 from rich.console import Console
 from rich.markdown import Markdown
 
-from farref.model.rules import text_of
-from farref.model.world import Bounds
-from farref.properties.rref import rref_properties
+from farref.properties.subject import SUBJECTS, Subject
 
-HEADING: Final = re.compile(r"^### (R\d+)\. (.+)$", re.MULTILINE)
+HEADING: Final = re.compile(r"^### ([RA]\d+)\. (.+)$", re.MULTILINE)
 LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+)")
 NONE: Final = "—"
 DEFECT: Final = re.compile(r"^### (N\w+)\. ", re.MULTILINE)
@@ -30,6 +28,7 @@ class Clause:
     """One clause: its text, and what its last line names."""
 
     id: str
+    subject: str
     title: str
     text: str
     properties: tuple[str, ...]
@@ -40,10 +39,14 @@ class Clause:
 
 @cache
 def clauses() -> dict[str, Clause]:
-    """Cut the spec into its clauses, by id and in order."""
-    _, *pieces = HEADING.split(_read("rref.md"))
+    """Cut the specs of all protocols into their clauses, by id and in order."""
+    return {clause.id: clause for about in SUBJECTS.values() for clause in _clauses_of(about)}
+
+
+def _clauses_of(about: Subject) -> list[Clause]:
+    _, *pieces = HEADING.split(_read(about.spec))
     cut = zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
-    return {name: _clause(name, title, rest.split("\n## ")[0].strip()) for name, title, rest in cut}
+    return [_clause(about, name, title, rest.split("\n## ")[0].strip()) for name, title, rest in cut]
 
 
 def defects() -> list[str]:
@@ -55,22 +58,24 @@ def _read(name: str) -> str:
     return (files("farref") / "spec" / name).read_text("utf-8")
 
 
-def _clause(name: str, title: str, text: str) -> Clause:
+def _clause(about: Subject, name: str, title: str, text: str) -> Clause:
     body, _, last = text.rpartition("\n")
     named = LAST_LINE.fullmatch(last)
     if named is None:
         raise ValueError(
-            f"the last line of {name} in spec/rref.md is not 'Property: … · Rule switch: … · Model: … · TLA+: …'"
+            f"the last line of {name} in spec/{about.spec} is not 'Property: … · Rule switch: … · Model: … · TLA+: …'"
         )
     properties, rules, model, tla = (() if cell == NONE else tuple(cell.split(", ")) for cell in named.groups())
-    return Clause(name, title, body.strip(), properties, rules, model, tla)
+    return Clause(name, about.name, title, body.strip(), properties, rules, model, tla)
 
 
 def find_clause(name: str) -> Clause:
     """Find a clause by its id, however it is spelled."""
     known = clauses()
     if name.upper() not in known:
-        raise UnknownClauseError(f"no clause is called {name!r}; there are {next(iter(known))} to {list(known)[-1]}")
+        ranges = [[one.id for one in known.values() if one.subject == about] for about in SUBJECTS]
+        there = " and ".join(f"{ids[0]} to {ids[-1]}" for ids in ranges)
+        raise UnknownClauseError(f"no clause is called {name!r}; there are {there}")
     return known[name.upper()]
 
 
@@ -84,10 +89,14 @@ def show_clause(page: Console, clause: Clause) -> None:
 
 
 def _references(clause: Clause) -> list[tuple[str, str]]:
-    sentences = {one.id: one.text for one in rref_properties(Bounds(shutdown=True))}
+    about = SUBJECTS[clause.subject]
+    sentences = {one.id: one.text for one in about.properties(about.broadest)}
     return [
         *((f"property {name}", sentences[name]) for name in clause.properties),
-        *(("rule", f"{name}: {text_of(name)} (farref check rref --without {name})") for name in clause.rules),
+        *(
+            ("rule", f"{name}: {about.text_of(name)} (farref check {about.name} --without {name})")
+            for name in clause.rules
+        ),
         ("model", ", ".join(clause.model) or "none"),
         ("TLA+", ", ".join(clause.tla) or "none"),
     ]

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from farref import __version__
+from farref.bounds import bounds_options
 from farref.clauses import UnknownClauseError, clauses, find_clause, show_clause
 from farref.diagram import draw
 from farref.doctor import examine, findings_document, is_fit, show_findings
@@ -17,7 +18,7 @@ from farref.document import document
 from farref.files import print_json, read_trace, refuse_place, remark, write
 from farref.fuzz import fuzz
 from farref.model.checker.interface import ModelError
-from farref.options import bounds_options, check_options, make_request, subject_argument
+from farref.options import any_subject_argument, check_options, make_request, subject_argument
 from farref.output import discard, page, put
 from farref.pretty import show, show_story
 from farref.progress import telling
@@ -82,7 +83,7 @@ def _complain(message: str, code: int) -> int:
 @click.version_option(__version__, message="farref %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> int:
-    """A model-checked reference for PyTorch's RRef protocol.
+    """A model-checked reference for PyTorch's RRef protocol and distributed autograd.
 
     \b
     farref check rref                     the sound protocol holds every property
@@ -101,8 +102,7 @@ def cli(ctx: click.Context) -> int:
 
 
 @cli.command()
-@subject_argument
-@bounds_options
+@any_subject_argument
 @check_options
 @click.option("--format", "form", type=click.Choice(["pretty", "json", "markdown"]), default="pretty", help="Output.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
@@ -118,7 +118,7 @@ def check(**given: Any) -> int:
     farref check rref --profile torch --claim N1           one known defect
     farref check rref --without entry_waits_for_creation   why that rule is there
     farref check rref --workers 3 --forks 3 --drops 1      one configuration of your own
-    farref check rref --each claim --format markdown       the table in the README
+    farref check autograd --each claim --format markdown   every known defect of distributed autograd
     farref check rref --profile torch --save trace.json    keep the counterexample
     """
     request = make_request(given)

@@ -6,7 +6,6 @@ from dataclasses import asdict, fields
 from typing import Any, Final
 
 from farref.model.checker.interface import Property
-from farref.model.world import Bounds
 from farref.properties.trace import Trace
 from farref.report import Report
 from farref.request import Request
@@ -49,8 +48,13 @@ def document(report: Report) -> Document:
 def _bounds(request: Request) -> Document:
     """Give the bounds of one configuration; of several, the largest value of each bound, and say that they are that."""
     everywhere = [configuration.bounds for configuration in request.configurations]
-    bounds = {bound.name: max(getattr(one, bound.name) for one in everywhere) for bound in fields(Bounds)}
+    bounds = {bound.name: _largest([getattr(one, bound.name) for one in everywhere]) for bound in fields(everywhere[0])}
     return {"bounds": bounds, **({"bounds_are": BOUNDS_ARE} if request.is_portfolio else {})}
+
+
+def _largest(values: list[Any]) -> Any:
+    """Give the largest of some values; names have no size, so of several all are given."""
+    return ", ".join(dict.fromkeys(values)) if isinstance(values[0], str) else max(values)
 
 
 def _property(report: Report, property_: Property) -> Document:

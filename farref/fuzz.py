@@ -9,10 +9,11 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from farref.bounds import WholeNumber, bounds_options
 from farref.files import print_json, refuse_place, remark, write
 from farref.fuzzed import Fuzzed, fuzz_document, show_fuzz
 from farref.model.world import Bounds
-from farref.options import WholeNumber, bounds_options, subject_argument
+from farref.options import subject_argument
 from farref.output import page
 from farref.progress import saying
 from farref.properties.backends.backend import Backend

@@ -3,53 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from difflib import get_close_matches
 from math import nan
 from typing import Any, Final, TypeVar
 
 import click
 
+from farref.bounds import WholeNumber, bounds_given, every_bounds_options
 from farref.clauses import defects
 from farref.model.checker.interface import Budget
-from farref.model.rules import PROFILES, RULES
-from farref.model.world import Bounds
-from farref.properties.claims import CLAIMS
-from farref.properties.limits import complaint, limits_of
-from farref.properties.portfolio import PORTFOLIO, Configuration
-from farref.properties.rref import rref_properties
+from farref.properties.portfolio import Configuration
+from farref.properties.subject import RREF, SUBJECTS, Subject
 from farref.request import Request, Walk
 
 ENGINES: Final = ("fast", "reference", "tlc")
-
-BOUNDS_HELP: Final = {
-    "workers": "Processes; B owns the first RRef.",
-    "rrefs": "Remote references.",
-    "forks": "Forks of each RRef: handles that ever exist.",
-    "drops": "Control messages the network may lose.",
-    "duplicates": "Control messages it may deliver once more.",
-    "timeouts": "Creations and fetches the application may give up.",
-    "fetches": "Values it may ask for.",
-    "failures": "Calls that cannot be sent or understood.",
-    "results": "Share in results as well as in arguments.",
-    "owner_shares": "The owner shares as well as users.",
-    "self_shares": "Share with oneself as well as with others.",
-    "shutdown": "End with a graceful shutdown.",
-}
-
-
-class WholeNumber(click.IntRange):
-    """A whole number within limits; whatever else is given, the answer says what is allowed."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the number."""
-        try:
-            return int(super().convert(value, param, ctx))
-        except click.BadParameter:
-            upwards = "upwards" if self.max is None else f"to {self.max:g}"
-            self.fail(f"{value!r} is not a whole number from {self.min} {upwards}", param, ctx)
 
 
 class Seconds(click.FloatRange):
@@ -74,31 +41,15 @@ class Seconds(click.FloatRange):
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def bounds_options(command: Command) -> Command:
-    """Add a flag for every bound; None where it was not given."""
-    for bound in reversed(fields(Bounds)):
-        name, text = bound.name.replace("_", "-"), f"{BOUNDS_HELP[bound.name]} Default {_default(bound.default)}."
-        if isinstance(bound.default, bool):
-            command = click.option(f"--{name}/--no-{name}", bound.name, default=None, help=text)(command)
-        else:
-            smallest, largest = limits_of(bound.name)
-            kind = WholeNumber(smallest, largest)
-            command = click.option(f"--{name}", bound.name, type=kind, default=None, help=text)(command)
-    return command
-
-
-def _default(value: Any) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
-
-
 def make_request(given: dict[str, Any]) -> Request:
     """Turn the flags that were given into a request, or say what does not fit together."""
-    bounds_given = {bound.name: given[bound.name] for bound in fields(Bounds) if given[bound.name] is not None}
+    about = SUBJECTS[given["subject"]]
+    bounds = bounds_given(given, about)
     _refuse_ignored(given)
-    claim, without = _claim(given["claim"]), _rule(given["without"])
+    claim, without = _claim(given["claim"], about), _rule(given["without"], about)
     if without is not None and given["profile"] == "torch":
         raise click.UsageError("--without takes a rule away from the sound profile; leave out --profile torch")
-    configurations, is_portfolio = _configurations(bounds_given, claim)
+    configurations, is_portfolio = _configurations(bounds, claim, about)
     return Request(
         configurations=configurations,
         is_portfolio=is_portfolio,
@@ -109,6 +60,7 @@ def make_request(given: dict[str, Any]) -> Request:
         budget=Budget(given["states_max"], given["seconds_max"], given["depth_max"]),
         symmetry=given["symmetry"],
         walk=_walk(given),
+        about=about,
     )
 
 
@@ -130,19 +82,19 @@ def _walk(given: dict[str, Any]) -> Walk | None:
     return Walk(given["walk"], given["seed"] or 0)
 
 
-def _rule(name: str | None) -> str | None:
-    if name is not None and name not in RULES:
-        near = [f"did you mean {rule!r}?" for rule in get_close_matches(name, RULES, n=1)]
-        known = f"known are {', '.join(map(repr, RULES))}"
+def _rule(name: str | None, about: Subject) -> str | None:
+    if name is not None and name not in about.rules:
+        near = [f"did you mean {rule!r}?" for rule in get_close_matches(name, about.rules, n=1)]
+        known = f"known are {', '.join(map(repr, about.rules))}"
         raise click.UsageError(f"--without: no rule is called {name!r}; {' '.join([*near, known])}")
     return name
 
 
-def _claim(name: str | None) -> str | None:
+def _claim(name: str | None, about: Subject) -> str | None:
     """Find a claim or a property by its id, however it is spelled."""
-    known = [*CLAIMS, *(one.id for one in rref_properties(Bounds(shutdown=True)))]
+    known = [*about.claims, *(one.id for one in about.properties(about.broadest))]
     found = next((one for one in known if name is not None and one.lower() == name.lower()), None)
-    if name is not None and found is None and name.upper() in defects():
+    if name is not None and found is None and about is RREF and name.upper() in defects():
         raise click.UsageError(
             f"--claim: {name.upper()} is not modelled; spec/differences.md tells what is known of it"
         )
@@ -151,26 +103,36 @@ def _claim(name: str | None) -> str | None:
     return found
 
 
-def _configurations(bounds: dict[str, Any], claim: str | None) -> tuple[tuple[Configuration, ...], bool]:
-    if claim in CLAIMS:
+def _configurations(
+    bounds: dict[str, Any], claim: str | None, about: Subject
+) -> tuple[tuple[Configuration, ...], bool]:
+    if claim is not None and claim in about.claims:
         if bounds:
             raise click.UsageError(
                 f"--claim {claim} has its own bounds; leave out --{next(iter(bounds)).replace('_', '-')}"
             )
-        return (Configuration(claim, CLAIMS[claim].bounds, CLAIMS[claim].title),), False
+        return (Configuration(claim, about.claims[claim].bounds, about.claims[claim].title),), False
     if not bounds:
-        return tuple(PORTFOLIO), True
-    asked = Bounds(**bounds)
-    wrong = complaint(asked)
+        return about.portfolio, True
+    asked = about.bounds(**bounds)
+    wrong = about.complaint(asked)
     if wrong is not None:
         raise click.UsageError(wrong)
-    if claim is not None and claim not in {one.id for one in rref_properties(asked)}:
-        raise click.UsageError(f"--claim {claim} says nothing under these bounds; add --shutdown")
+    if claim is not None and claim not in {one.id for one in about.properties(asked)}:
+        raise click.UsageError(f"--claim {claim} says nothing under these bounds; {SAYS_MORE[about.name]}")
     return (Configuration("asked for", asked, "the bounds given on the command line"),), False
 
 
+SAYS_MORE: Final = {"rref": "add --shutdown", "autograd": "add --passes 2, or leave out --smart and --forward"}
+
+
+def any_subject_argument(command: Command) -> Command:
+    """Add the argument that names the protocol, where all are known."""
+    return click.argument("subject", type=click.Choice(list(SUBJECTS)), metavar="SUBJECT")(command)
+
+
 def subject_argument(command: Command) -> Command:
-    """Add the argument that names the protocol."""
+    """Add the argument that names the protocol, where only RRefs are known."""
     return click.argument("subject", type=click.Choice(["rref"]), metavar="SUBJECT")(command)
 
 
@@ -178,15 +140,15 @@ def check_options(command: Command) -> Command:
     """Add the flags that say which protocol is checked, how, and for how long."""
     for option in reversed(_CHECK_OPTIONS):
         command = option(command)
-    return command
+    return every_bounds_options(command)
 
 
-CHOICE_OF_PROFILES: Final = click.Choice(list(PROFILES), case_sensitive=False)
+CHOICE_OF_PROFILES: Final = click.Choice(list(RREF.profiles), case_sensitive=False)
 
 _CHECK_OPTIONS: Final[list[Callable[[Any], Any]]] = [
     click.option("--profile", type=CHOICE_OF_PROFILES, default="sound", help="Whose rules. Default sound."),
     click.option("--without", metavar="RULE", help="SOUND without one rule (a mutant)."),
-    click.option("--claim", metavar="ID", help="One known defect (N1, N2, ...) or one property (P1, G1, ...) only."),
+    click.option("--claim", metavar="ID", help="One known defect (N1, D1, ...) or one property (P1, S1, ...) only."),
     click.option("--each", type=click.Choice(["rule", "claim"]), help="Table of every mutant, or of every claim."),
     click.option("--compare-engines", is_flag=True, help="Table of what reference, fast and tlc say."),
     click.option("--engine", type=click.Choice(ENGINES), help="Who searches. Default fast."),

@@ -5,16 +5,15 @@ from __future__ import annotations
 import shlex
 from dataclasses import fields
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from farref.model.autograd.world import EVERY
 from farref.model.checker.interface import Verdict
-from farref.model.world import Bounds
 from farref.output import page
-from farref.properties.claims import CLAIMS
 from farref.properties.trace import Trace, rules_text
 from farref.report import Report
 from farref.words import counted
@@ -79,16 +78,26 @@ def _mark(report: Report, verdict: Verdict) -> Text:
     return (NOT_DECIDED if is_left_open else MARKS[verdict]).copy()
 
 
-def _describe(bounds: Bounds) -> str:
+def _describe(bounds: Any) -> str:
     """Say bounds in words: the counts that are there, then what was switched."""
     parts: list[str] = []
-    for bound in fields(Bounds):
+    for bound in fields(bounds):
         value, name = getattr(bounds, bound.name), bound.name.replace("_", " ")
-        if isinstance(value, bool):
+        if isinstance(value, str):
+            parts.append(f"{name} {value}")
+        elif isinstance(value, bool):
             parts += [] if value == bound.default else [name if value else f"no {name}"]
-        elif value and (bound.name, value) != ("rrefs", 1):
-            parts.append(f"{value} {name if value > 1 else name.removesuffix('es' if name == 'fetches' else 's')}")
+        elif value and (bound.name, value) != ("rrefs", 1) and not _is_told_by_graph(bounds, bound.name):
+            parts.append(f"{value} {name if value > 1 else name.removesuffix('es' if name in ES_PLURALS else 's')}")
     return ", ".join(parts)
+
+
+ES_PLURALS: Final = ("fetches", "passes")
+
+
+def _is_told_by_graph(bounds: Any, name: str) -> bool:
+    """Say whether a bound is settled by the graph that is named."""
+    return name in ("workers", "pairs") and getattr(bounds, "graph", EVERY) != EVERY
 
 
 def _properties(report: Report) -> Table:
@@ -169,7 +178,7 @@ def _conclusion(report: Report) -> Text:
     match report.verdict:
         case Verdict.HOLDS:
             where = "every configuration" if report.request.is_portfolio else "this configuration"
-            is_defect = report.request.claim in CLAIMS and report.request.is_expected_to_hold
+            is_defect = report.request.claim in report.request.about.claims and report.request.is_expected_to_hold
             hint = " Add --profile torch to see it break." if is_defect else ""
             return Text.assemble((f"HOLDS: in every reachable state of {where}.", "bold green"), hint)
         case Verdict.VIOLATED:

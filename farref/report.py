@@ -8,7 +8,6 @@ from typing import Final
 
 from farref.model.checker.interface import Counterexample, Property, Verdict
 from farref.properties.portfolio import Configuration
-from farref.properties.replay import with_familiar_names
 from farref.properties.trace import Trace, record
 from farref.search import Found, Run, is_witness, worst
 
@@ -85,8 +84,8 @@ class Report:
         """The counterexample that is shown: the shortest of the most severe property."""
         for run, found in self.counterexamples.values():
             bounds = run.configuration.bounds
-            shown = replace(found, actions=with_familiar_names(bounds, found.actions))
-            return record(bounds, self.request.profile, self.request.without, shown)
+            shown = replace(found, actions=self.request.about.familiar(bounds, found.actions))
+            return record(bounds, self.request.profile, self.request.without, shown, self.request.about)
         return None
 
     @property

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
-from typing import Final
+from typing import Any, Final
 
 from farref.model.checker.interface import Budget, Property
-from farref.model.rules import RRefRules
-from farref.model.world import Bounds
-from farref.properties.claims import CLAIMS
 from farref.properties.portfolio import Configuration
-from farref.properties.rref import rref_properties
-from farref.properties.sometimes import rref_witnesses
-from farref.properties.trace import SUBJECT, rules_of
+from farref.properties.subject import RREF, Rules, Subject
 
 UNLIMITED: Final = Budget()
-ALWAYS_SAID: Final = ("workers", "rrefs", "forks", "drops", "duplicates")
-"""The bounds a replay command names even where they have their default: they also say "one configuration"."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +35,17 @@ class Request:
     budget: Budget = UNLIMITED
     symmetry: bool = False
     walk: Walk | None = None
+    about: Subject = RREF
 
     @property
     def subject(self) -> str:
         """What is checked."""
-        return SUBJECT
+        return self.about.name
 
     @property
-    def rules(self) -> RRefRules:
+    def rules(self) -> Rules:
         """The rules that are followed."""
-        return rules_of(self.profile, self.without)
+        return self.about.rules_of(self.profile, self.without)
 
     @property
     def is_expected_to_hold(self) -> bool:
@@ -67,14 +62,14 @@ class Request:
         """The engine, or that there is none."""
         return self.engine if self.walk is None else "walk"
 
-    def properties(self, bounds: Bounds) -> tuple[Property, ...]:
+    def properties(self, bounds: Any) -> tuple[Property, ...]:
         """List what is to be checked in a world of some size."""
-        if self.claim in CLAIMS:
-            return (CLAIMS[self.claim].property,)
-        wanted = rref_properties(bounds)
+        if self.claim is not None and self.claim in self.about.claims:
+            return (self.about.claims[self.claim].property,)
+        wanted = self.about.properties(bounds)
         if self.claim is not None:
             return tuple(one for one in wanted if one.id == self.claim)
-        return wanted + (rref_witnesses(bounds) if self.wants_witnesses else ())
+        return wanted + (self.about.witnesses(bounds) if self.wants_witnesses else ())
 
     def narrowed(self, configuration: Configuration) -> Request:
         """Ask the same of one configuration."""
@@ -85,8 +80,8 @@ class Request:
         words = ["farref", "check", self.subject]
         words += ["--without", self.without] if self.without else ["--profile", self.profile]
         words += ["--claim", self.claim] if self.claim else []
-        if not self.is_portfolio and self.claim not in CLAIMS:
-            words += flags(self.configurations[0].bounds)
+        if not self.is_portfolio and self.claim not in self.about.claims:
+            words += flags(self.configurations[0].bounds, self.about.said_always)
         words += ["--engine", self.engine] if self.engine != "fast" else []
         words += ["--symmetry"] if self.symmetry else []
         limits = {"--states-max": self.budget.states_max, "--depth-max": self.budget.depth_max}
@@ -95,12 +90,12 @@ class Request:
         return shlex.join(words)
 
 
-def flags(bounds: Bounds) -> list[str]:
-    """Write bounds as command-line flags."""
+def flags(bounds: Any, said_always: Collection[str]) -> list[str]:
+    """Write bounds as command-line flags: those that differ from their default, and those that are always said."""
     words: list[str] = []
-    for bound in fields(Bounds):
+    for bound in fields(bounds):
         value, name = getattr(bounds, bound.name), bound.name.replace("_", "-")
-        if value == bound.default and bound.name not in ALWAYS_SAID:
+        if value == bound.default and bound.name not in said_always:
             continue
         if isinstance(value, bool):
             words.append(f"--{name}" if value else f"--no-{name}")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from farref import tlc
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Budget, Kind, Progress, Property, Result, Verdict
 from farref.model.checker.walk import walk
-from farref.model.rref import RRefModel
-from farref.model.world import Bounds
 from farref.properties.portfolio import Configuration
 from farref.request import Request
 
@@ -100,13 +98,13 @@ def _run(
 
 def _result(
     request: Request,
-    bounds: Bounds,
+    bounds: Any,
     properties: tuple[Property, ...],
     budget: Budget,
     on_progress: OnProgress | None,
     first_only: bool,
 ) -> Result:
-    model = RRefModel(bounds, request.rules)
+    model = request.about.model(bounds, request.rules)
     if request.walk is not None:
         return walk(
             model,

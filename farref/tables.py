@@ -17,8 +17,7 @@ from rich.text import Text
 
 from farref import tlc
 from farref.model.checker.interface import Result, Verdict
-from farref.model.rules import RULES, clause_of, text_of
-from farref.properties.claims import CLAIMS, Claim
+from farref.properties.claims import Claim
 from farref.properties.portfolio import Configuration
 from farref.report import Report
 from farref.request import Request
@@ -51,7 +50,9 @@ class Listing:
 
 def each_rule(request: Request, on_configuration: OnConfiguration) -> Listing:
     """Take away each rule in turn, and say what then breaks."""
-    rows, is_whole = _collect(_rule_row(replace(request, without=rule), on_configuration) for rule in RULES)
+    rows, is_whole = _collect(
+        _rule_row(replace(request, without=rule), on_configuration) for rule in request.about.rules
+    )
     broken = all(row["verdict"] == VIOLATED for row in rows)
     verdict = _verdict(rows, broken, is_whole)
     failure = "not shown" if request.is_portfolio else "not shown in these bounds"
@@ -63,8 +64,8 @@ def _rule_row(request: Request, on_configuration: OnConfiguration) -> Row:
     rule = request.without or ""
     return {
         "rule": rule,
-        "clause": clause_of(rule),
-        "text": text_of(rule),
+        "clause": request.about.clause_of(rule),
+        "text": request.about.text_of(rule),
         "verdict": report.verdict.value,
         **_finding(report),
     }
@@ -79,7 +80,7 @@ def _finding(report: Report) -> Row:
 
 def each_claim(request: Request, on_configuration: OnConfiguration) -> Listing:
     """Check each claim under both profiles."""
-    rows, is_whole = _collect(_claim_row(request, claim, on_configuration) for claim in CLAIMS.values())
+    rows, is_whole = _collect(_claim_row(request, claim, on_configuration) for claim in request.about.claims.values())
     split = all((row["torch"], row["sound"]) == (VIOLATED, HOLDS) for row in rows)
     expectation = "every claim is violated under TORCH and holds under SOUND"
     return Listing("Known defects", rows, expectation, _verdict(rows, split, is_whole))

@@ -10,24 +10,16 @@ Most traces are counterexamples. One without a property is a run of the sound pr
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from farref.model.checker.interface import Action, Case, Counterexample, Kind, Property
-from farref.model.ids import RRefId, WorkerId, worker_name
-from farref.model.rref import RRefModel
-from farref.model.rules import PROFILES, RULES, RRefRules, without
-from farref.model.world import Bounds, World
-from farref.properties.claims import CLAIMS
-from farref.properties.limits import complaint
-from farref.properties.meaning import meaning
-from farref.properties.replay import Fate, Moment, Parcel, ReplayError, replay
-from farref.properties.rref import rref_properties
-from farref.properties.story import tell
+from farref.model.checker.interface import Action, Case, Counterexample, Kind, Model, Property, State
+from farref.properties.replay import Fate, ReplayError
+from farref.properties.subject import RREF, SUBJECTS, Subject
 
 FORMAT: Final = "farref-trace/1"
-SUBJECT: Final = "rref"
+SUBJECT: Final = RREF.name
 A_RUN: Final = "This run breaks nothing. It was kept so that an implementation can be asked to take it too."
 
 
@@ -55,7 +47,7 @@ class StepRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WorkerRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A worker and the RRefs it owns."""
+    """A worker and the RRefs it owns, if it owns any."""
 
     name: str
     owns: tuple[str, ...]
@@ -78,7 +70,7 @@ class Trace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subject: str
     profile: str
     without: str | None
-    bounds: Bounds
+    bounds: Any  # those of its subject
     property: PropertyRecord | None
     meaning: str
     workers: tuple[WorkerRecord, ...]
@@ -93,35 +85,39 @@ class _Header(msgspec.Struct):
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
-def record(bounds: Bounds, profile: str, rule: str | None, counterexample: Counterexample) -> Trace:
+def record(bounds: Any, profile: str, rule: str | None, counterexample: Counterexample, about: Subject = RREF) -> Trace:
     """Write a counterexample down, by taking it again under a profile, or under SOUND without a rule."""
     broken = counterexample.property
-    moments = list(replay(RRefModel(bounds, rules_of(profile, rule)), counterexample.actions))
+    model = about.model(bounds, about.rules_of(profile, rule))
+    moments = list(about.replay(model, counterexample.actions))
     return msgspec.structs.replace(
-        _trace(bounds, profile, rule, moments),
+        _trace(about, bounds, profile, rule, moments),
         property=PropertyRecord(broken.id, broken.clause, broken.kind, counterexample.text(), counterexample.case),
-        meaning=meaning(counterexample, moments[-1]),
+        meaning=about.meaning(counterexample, moments[-1]),
         loop_start=counterexample.loop_start,
     )
 
 
-def record_run(bounds: Bounds, actions: Iterable[Action], profile: str = "sound", rule: str | None = None) -> Trace:
+def record_run(
+    bounds: Any, actions: Iterable[Action], profile: str = "sound", rule: str | None = None, about: Subject = RREF
+) -> Trace:
     """Write a run down that violates nothing, by taking it again."""
-    return _trace(bounds, profile, rule, list(replay(RRefModel(bounds, rules_of(profile, rule)), actions)))
+    model = about.model(bounds, about.rules_of(profile, rule))
+    return _trace(about, bounds, profile, rule, list(about.replay(model, actions)))
 
 
-def _trace(bounds: Bounds, profile: str, rule: str | None, moments: list[Moment]) -> Trace:
+def _trace(about: Subject, bounds: Any, profile: str, rule: str | None, moments: list[Any]) -> Trace:
     return Trace(
         format=FORMAT,
-        subject=SUBJECT,
+        subject=about.name,
         profile=profile,
         without=rule,
         bounds=bounds,
         property=None,
         meaning=A_RUN,
-        workers=tuple(_worker(bounds, WorkerId(worker)) for worker in range(bounds.workers)),
+        workers=tuple(WorkerRecord(name, owns) for name, owns in about.owners(bounds).items()),
         loop_start=None,
-        steps=tuple(map(_step, moments)),
+        steps=tuple(_step(about, moment) for moment in moments),
     )
 
 
@@ -130,28 +126,18 @@ def encode(trace: Trace) -> bytes:
     return msgspec.json.format(msgspec.json.encode(trace), indent=1) + b"\n"
 
 
-def rules_of(profile: str, rule: str | None) -> RRefRules:
-    """Give the rules of a profile, or of the mutant of SOUND that lacks a rule."""
-    return PROFILES[profile] if rule is None else without(rule)
-
-
 def rules_text(profile: str, rule: str | None) -> str:
     """Name those rules in a sentence."""
     return f"the {profile.upper()} profile" if rule is None else f"SOUND without {rule}"
 
 
-def _worker(bounds: Bounds, worker: WorkerId) -> WorkerRecord:
-    owned = (f"x{rref}" for rref in range(bounds.rrefs) if bounds.owner(RRefId(rref)) == worker)
-    return WorkerRecord(worker_name(worker), tuple(owned))
-
-
-def _step(moment: Moment) -> StepRecord:
+def _step(about: Subject, moment: Any) -> StepRecord:
     ended = None if moment.parcel is None else _message(moment.parcel)
     sent = tuple(_message(parcel) for parcel in moment.sent)
-    return StepRecord(str(moment.action), moment.worker, tell(moment), ended, moment.fate, sent)
+    return StepRecord(str(moment.action), moment.worker, about.tell(moment), ended, moment.fate, sent)
 
 
-def _message(parcel: Parcel) -> MessageRecord:
+def _message(parcel: Any) -> MessageRecord:
     return MessageRecord(str(parcel.message), parcel.source, parcel.target)
 
 
@@ -161,31 +147,33 @@ def _message(parcel: Parcel) -> MessageRecord:
 def decode(content: bytes) -> Trace:
     """Read a trace and take it again; the trace given back is the one that really happened."""
     trace = _parse(content)
-    _refuse_strangers(trace)
-    model = RRefModel(trace.bounds, rules_of(trace.profile, trace.without))
+    about = SUBJECTS[trace.subject]
+    _refuse_strangers(trace, about)
+    model = about.model(trace.bounds, about.rules_of(trace.profile, trace.without))
     actions, broken = _actions(model, trace), trace.property
     found = None
     if broken is not None:
-        found = Counterexample(_property(trace, broken), broken.case, actions, trace.loop_start)
+        found = Counterexample(_property(trace, broken, about), broken.case, actions, trace.loop_start)
     try:
         if found is not None:
-            _refuse_harmless(model, found)
-        told = _record_again(trace, actions, found)
+            _refuse_harmless(model, found, about)
+        told = _record_again(trace, actions, found, about)
     except ReplayError as error:
         raise TraceError(f"the trace did not happen: {error}") from error
     _compare(trace, told)
     return told
 
 
-def _record_again(trace: Trace, actions: tuple[Action, ...], found: Counterexample | None) -> Trace:
+def _record_again(trace: Trace, actions: tuple[Action, ...], found: Counterexample | None, about: Subject) -> Trace:
     if found is None:
-        return record_run(trace.bounds, actions, trace.profile, trace.without)
-    return record(trace.bounds, trace.profile, trace.without, found)
+        return record_run(trace.bounds, actions, trace.profile, trace.without, about)
+    return record(trace.bounds, trace.profile, trace.without, found, about)
 
 
 def actions_of(trace: Trace) -> tuple[Action, ...]:
     """Give the actions of a trace that has been read, as the model under the trace's own rules knows them."""
-    return _actions(RRefModel(trace.bounds, rules_of(trace.profile, trace.without)), trace)
+    about = SUBJECTS[trace.subject]
+    return _actions(about.model(trace.bounds, about.rules_of(trace.profile, trace.without)), trace)
 
 
 def _parse(content: bytes) -> Trace:
@@ -193,34 +181,36 @@ def _parse(content: bytes) -> Trace:
         header = msgspec.json.decode(content, type=_Header)
         if header.format != FORMAT:
             raise TraceError(f"its format is {header.format!r}; this version reads {FORMAT!r}")
-        return msgspec.json.decode(content, type=Trace)
+        trace = msgspec.json.decode(content, type=Trace)
+        if trace.subject not in SUBJECTS:
+            raise TraceError(f"its subject is {trace.subject!r}; known are {', '.join(SUBJECTS)}")
+        bounds = msgspec.convert(trace.bounds, SUBJECTS[trace.subject].bounds)
+        return msgspec.structs.replace(trace, bounds=bounds)
     except msgspec.ValidationError as error:
         raise TraceError(f"it is JSON, but not a trace ({error}); farref check --save writes traces") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TraceError(f"it is not JSON, or only half of it ({error}); farref check --save writes traces") from error
 
 
-def _refuse_strangers(trace: Trace) -> None:
-    if trace.subject != SUBJECT:
-        raise TraceError(f"its subject is {trace.subject!r}; known is {SUBJECT!r}")
-    if trace.profile not in PROFILES:
-        raise TraceError(f"its profile is {trace.profile!r}; known are {', '.join(PROFILES)}")
-    if trace.without is not None and trace.without not in RULES:
-        raise TraceError(f"it is without the rule {trace.without!r}; known are {', '.join(RULES)}")
-    wrong = complaint(trace.bounds)
+def _refuse_strangers(trace: Trace, about: Subject) -> None:
+    if trace.profile not in about.profiles:
+        raise TraceError(f"its profile is {trace.profile!r}; known are {', '.join(about.profiles)}")
+    if trace.without is not None and trace.without not in about.rules:
+        raise TraceError(f"it is without the rule {trace.without!r}; known are {', '.join(about.rules)}")
+    wrong = about.complaint(trace.bounds)
     if wrong is not None:
         raise TraceError(f"its bounds make no sense: {wrong}")
 
 
-def _property(trace: Trace, broken: PropertyRecord) -> Property:
-    known = {one.id: one for one in rref_properties(trace.bounds)}
-    known |= {claim.id: claim.property for claim in CLAIMS.values() if claim.bounds == trace.bounds}
+def _property(trace: Trace, broken: PropertyRecord, about: Subject) -> Property:
+    known = {one.id: one for one in about.properties(trace.bounds)}
+    known |= {claim.id: claim.property for claim in about.claims.values() if claim.bounds == trace.bounds}
     if broken.id not in known:
         raise TraceError(f"its property is {broken.id!r}; known under its bounds are {', '.join(known)}")
     return known[broken.id]
 
 
-def _actions(model: RRefModel, trace: Trace) -> tuple[Action, ...]:
+def _actions(model: Model, trace: Trace) -> tuple[Action, ...]:
     known = {str(action): action for action in model.actions}
     for number, step in enumerate(trace.steps, start=1):
         if step.action not in known:
@@ -236,13 +226,13 @@ def _compare(read: Trace, told: Trace) -> None:
             raise TraceError(f"step {number}, {one.action}: the file tells other messages than the model sends")
 
 
-def _refuse_harmless(model: RRefModel, counterexample: Counterexample) -> None:
+def _refuse_harmless(model: Model, counterexample: Counterexample, about: Subject) -> None:
     """Refuse a run whose end does not violate the property it was kept for."""
     broken, steps = counterexample.property, len(counterexample.actions)
     case = next((case for case in broken.cases if case.label == counterexample.case), None)
     if case is None:
         raise TraceError(f"{broken.id} has no case {counterexample.case!r}")
-    worlds = [model.initial, *(moment.after for moment in replay(model, counterexample.actions))]
+    worlds = [model.initial, *(moment.after for moment in about.replay(model, counterexample.actions))]
     if case.holds(worlds[-1]):
         raise TraceError(f"step {steps} is the last, and {broken.id} holds there ({case.label})")
     if broken.kind is Kind.EVENTUALLY:
@@ -253,7 +243,7 @@ def _refuse_harmless(model: RRefModel, counterexample: Counterexample) -> None:
         )
 
 
-def _refuse_unfinished(model: RRefModel, worlds: list[World], case: Case, loop_start: int | None) -> None:
+def _refuse_unfinished(model: Model, worlds: list[State], case: Case, loop_start: int | None) -> None:
     steps = len(worlds) - 1
     if loop_start is None:
         more = next((action for action in model.actions if model.step(worlds[-1], action) is not None), None)

@@ -8,7 +8,7 @@ from typing import Final
 from farref.model.autograd.graphs import GRAPHS
 from farref.model.autograd.world import EVERY, Bounds
 
-LIMITS: Final = {"workers": (1, 3), "pairs": (0, 2), "passes": (1, 3)}
+LIMITS: Final = {"workers": (2, 3), "pairs": (0, 2), "passes": (1, 3)}
 """The smallest and largest value of the bounds that have limits of their own: with more pairs there are too many graphs."""
 
 OTHER_LIMITS: Final = (0, 9)

@@ -14,7 +14,17 @@ Farref = Callable[..., Result]
 
 WRONG_WORDS = {
     "check": "SUBJECT",
-    "check autograd": "'rref'",
+    "check optimizer": "'rref'",
+    "check autograd --forks 2": "--forks is no bound of autograd; there are --graph",
+    "check rref --graph chain": "--graph is no bound of rref",
+    "check autograd --graph chain --pairs 2": "has its own workers and pairs",
+    "check autograd --graph chian": "'chian' is not one of",
+    "check autograd --claim N1": "no claim or property is called 'N1'; known are D1",
+    "check autograd --without fetch_pins_user": "no rule is called",
+    "check autograd --claim S2 --graph chain": "says nothing under these bounds; add --passes 2",
+    "check autograd --detached 1 --graph chain": "add --forward",
+    "check autograd --workers 4": "workers is 4; allowed is 2 to 3",
+    "fuzz autograd": "'rref'",
     "check rref --profile pytorch": "'sound', 'torch'",
     "check rref --without gravity": "'processes_once'",
     "check rref --claim N99": "N1, N1b, N2",
@@ -44,7 +54,6 @@ WRONG_WORDS = {
     "check rref --unheard-of": "--unheard-of",
     "prove rref": "check, doctor, explain, fuzz, replay, spec",
     "fuzz": "SUBJECT",
-    "fuzz autograd": "'rref'",
     "fuzz rref --backend torch": "'simulated'",
     "fuzz rref --seconds 0": "--seconds",
     "fuzz rref --schedules 0": "from 1 upwards",
@@ -55,6 +64,7 @@ WRONG_WORDS = {
     "replay no/such/file.json": "No such file",
     "spec R999": "R1 to R",
     "spec everything": "R1 to R",
+    "spec A99": "A1 to A28",
     "explain": "TRACE",
     "explain no/such/file.json": "No such file",
     "explain .": "directory",
@@ -78,7 +88,7 @@ def test_wrong_words(farref: Farref, words: str, told: str) -> None:
 Damage = Callable[[dict[str, Any]], object]
 DAMAGED: dict[str, tuple[Damage, str]] = {
     "a newer format": (lambda trace: trace.update(format="farref-trace/2"), "'farref-trace/1'"),
-    "another subject": (lambda trace: trace.update(subject="autograd"), "'rref'"),
+    "another subject": (lambda trace: trace.update(subject="optimizer"), "rref, autograd"),
     "another profile": (lambda trace: trace.update(profile="ray"), "sound, torch"),
     "an unknown rule": (lambda trace: trace.update(without="gravity"), "processes_once"),
     "a bound of 0": (lambda trace: trace["bounds"].update(workers=0), "2 to 8"),

@@ -35,7 +35,7 @@ SECTIONS: Final = [
 COLUMNS: Final = 7
 """Of the tables of messages: message, direction, payload, effect, reply, whether sent again, and what a copy does."""
 
-CLAUSES: Final = clauses()
+CLAUSES: Final = {name: clause for name, clause in clauses().items() if clause.subject == "rref"}
 PROPERTIES: Final[tuple[Property, ...]] = rref_properties(Bounds(shutdown=True))
 
 

@@ -1,0 +1,107 @@
+"""The flags that say how large a world is: one for every bound of every protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, Final, TypeVar
+
+import click
+
+from farref.properties.subject import GRAPH_NAMES, RREF, SUBJECTS, Subject
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+BOUNDS_HELP: Final = {
+    "workers": "Processes; of RRefs, B owns the first.",
+    "rrefs": "Remote references.",
+    "forks": "Forks of each RRef: handles that ever exist.",
+    "drops": "Control messages the network may lose.",
+    "duplicates": "Control messages it may deliver once more.",
+    "timeouts": "Creations, fetches and passes the application may give up.",
+    "fetches": "Values it may ask for.",
+    "failures": "Calls that cannot be sent or understood, and backward rules that raise.",
+    "results": "Share in results as well as in arguments.",
+    "owner_shares": "The owner shares as well as users.",
+    "self_shares": "Share with oneself as well as with others.",
+    "shutdown": "End with a graceful shutdown.",
+    "graph": "What the forward pass recorded, by name; every graph of a size, by --workers and --pairs.",
+    "pairs": "Calls with tensors in them.",
+    "passes": "Calls of backward().",
+    "detached": "Calls made with recording switched off.",
+    "smart": "SMART, not FAST.",
+    "forward": "Calls are steps too, not only passes.",
+    "release": "The context is released at some time.",
+}
+
+
+class WholeNumber(click.IntRange):
+    """A whole number within limits; whatever else is given, the answer says what is allowed."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number."""
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            upwards = "upwards" if self.max is None else f"to {self.max:g}"
+            self.fail(f"{value!r} is not a whole number from {self.min} {upwards}", param, ctx)
+
+
+def bounds_options(command: Command) -> Command:
+    """Add a flag for every bound of RRefs; None where it was not given."""
+    return _add_flags(command, [RREF])
+
+
+def every_bounds_options(command: Command) -> Command:
+    """Add a flag for every bound of any protocol; None where it was not given."""
+    return _add_flags(command, list(SUBJECTS.values()))
+
+
+def _add_flags(command: Command, subjects: list[Subject]) -> Command:
+    for name in reversed(bound_names(subjects)):
+        having = [one for one in subjects if name in bound_names([one])]
+        flag, default = name.replace("_", "-"), having[0].bounds.__dataclass_fields__[name].default
+        text = f"{BOUNDS_HELP[name]} {_defaults(name, having, len(subjects) > 1)}"
+        if isinstance(default, bool):
+            command = click.option(f"--{flag}/--no-{flag}", name, default=None, help=text)(command)
+        else:
+            command = click.option(f"--{flag}", name, type=_kind(name, default, having), default=None, help=text)(
+                command
+            )
+    return command
+
+
+def _kind(name: str, default: object, having: list[Subject]) -> click.Choice[str] | WholeNumber:
+    if isinstance(default, str):
+        return click.Choice(GRAPH_NAMES)
+    limits = [one.limits_of(name) for one in having]
+    return WholeNumber(min(low for low, _ in limits), max(high for _, high in limits))
+
+
+def bound_names(subjects: list[Subject]) -> list[str]:
+    """List the bounds of some protocols, each once."""
+    return list(dict.fromkeys(bound.name for one in subjects for bound in fields(one.bounds)))
+
+
+def _defaults(name: str, having: list[Subject], several: bool) -> str:
+    told = {one.name: _default(one.bounds.__dataclass_fields__[name].default) for one in having}
+    if not several or (len(set(told.values())) == 1 and len(told) > 1):
+        return f"Default {next(iter(told.values()))}."
+    return f"Default {', '.join(f'{value} ({name})' for name, value in told.items())}."
+
+
+def _default(value: Any) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+def bounds_given(given: dict[str, Any], about: Subject) -> dict[str, Any]:
+    """Collect the bounds that were given; refuse those of another protocol."""
+    named = [name for name in bound_names(list(SUBJECTS.values())) if given.get(name) is not None]
+    own = bound_names([about])
+    for name in named:
+        if name not in own:
+            known = ", ".join(f"--{one.replace('_', '-')}" for one in own)
+            raise click.UsageError(f"--{name.replace('_', '-')} is no bound of {about.name}; there are {known}")
+    return {name: given[name] for name in named}
