@@ -10,7 +10,6 @@ from typing import Any, Final
 import click
 
 from farref import __version__
-from farref.bounds import bounds_options
 from farref.clauses import UnknownClauseError, clauses, find_clause, show_clause
 from farref.diagram import draw
 from farref.doctor import examine, findings_document, is_fit, show_findings
@@ -18,7 +17,7 @@ from farref.document import document
 from farref.files import print_json, read_trace, refuse_place, remark, write
 from farref.fuzz import fuzz
 from farref.model.checker.interface import ModelError
-from farref.options import any_subject_argument, check_options, make_request, subject_argument
+from farref.options import any_subject_argument, check_options, make_request
 from farref.output import discard, page, put
 from farref.pretty import show, show_story
 from farref.progress import telling
