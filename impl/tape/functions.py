@@ -87,9 +87,10 @@ def minimum(a: Tensor, b: Any) -> Tensor:
     return apply(RULES["minimum"], a, as_tensor(b, a))
 
 
-def where(condition: npt.ArrayLike, a: Tensor, b: Any) -> Tensor:
+def where(condition: Tensor | npt.ArrayLike, a: Tensor, b: Any) -> Tensor:
     """The first where a condition holds, the second elsewhere."""
-    return apply(RULES["where"], Tensor(np.asarray(condition, np.bool_)), a, as_tensor(b, a))
+    holds = condition.data if isinstance(condition, Tensor) else np.asarray(condition)
+    return apply(RULES["where"], Tensor(holds.astype(np.bool_)), a, as_tensor(b, a))
 
 
 def matmul(a: Tensor, b: Tensor) -> Tensor:

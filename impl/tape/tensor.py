@@ -138,6 +138,9 @@ class Tensor:
         origin = f", grad_fn={self.grad_fn}" if self._edge else ", requires_grad=True" if self._requires_grad else ""
         return f"Tensor({self.data}{origin})"
 
+    def __bool__(self) -> bool:
+        return bool(self.data)
+
     def __len__(self) -> int:
         return len(self.data)
 

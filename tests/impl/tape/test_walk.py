@@ -1,0 +1,293 @@
+"""The walk: what takes part, when a node is ready, in which order is added, what is delivered, and what goes wrong."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from farref.impl import tape
+from farref.impl.tape import Accumulate, BackwardError, Receive, Root, Rule, Tensor, Walk, apply, root_of, tensor
+from farref.impl.tape.rules import inputs, nothing
+
+CHAIN = 100_000
+
+
+def gradient_of(leaf: Tensor) -> Any:
+    assert leaf.grad is not None
+    return leaf.grad.data.tolist()
+
+
+def test_a_diamond_is_walked_once() -> None:
+    runs = []
+
+    def counted(g: Any, x: Any) -> Any:
+        runs.append(1)
+        return 2 * g * x
+
+    x = tensor(3.0, requires_grad=True)
+    y = apply(Rule("squared", lambda x: x * x, inputs, (counted,)), x)
+    (y * 2 + y * 5).backward()
+    assert gradient_of(x) == 42
+    assert len(runs) == 1
+
+
+def test_a_tower_of_diamonds_takes_a_step_for_each_node() -> None:
+    x = tensor(1.0, requires_grad=True)
+    y = x
+    for _ in range(60):
+        y = y + y
+    y.backward()
+    assert gradient_of(x) == 2.0**60
+
+
+def test_a_long_chain_is_walked_and_collected() -> None:
+    """In a thread with a small stack, where a recursion as deep as the chain would end the process."""
+    outcome: list[Any] = []
+
+    def work() -> None:
+        x = tensor(1.0, requires_grad=True)
+        y = x
+        for _ in range(CHAIN):
+            y = y + 1.0
+        assert y.grad_fn is not None
+        last = weakref.ref(y.grad_fn)
+        y.backward()
+        del y
+        outcome.extend([gradient_of(x), last()])
+
+    before = threading.stack_size(256 * 1024)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert outcome == [1.0, None]
+
+
+def test_a_graph_needs_no_collector_of_cycles() -> None:
+    gc.disable()
+    try:
+        x = tensor([1.0, 2.0], requires_grad=True)
+        x.register_hook(lambda gradient: None)
+        loss = tape.mse_loss(tape.tanh(x) * 3, tensor([0.0, 0.0]))
+        loss.backward()
+        leaf, node = weakref.ref(x), weakref.ref(loss.grad_fn or x)
+        del x, loss
+        assert (leaf(), node()) == (None, None)
+    finally:
+        gc.enable()
+
+
+def test_a_graph_keeps_its_leaf() -> None:
+    x = tensor(2.0, requires_grad=True)
+    leaf = weakref.ref(x)
+    y = x * x
+    del x
+    found = tape.gradients([y])
+    assert [(one is leaf(), gradient.tolist()) for one, gradient in found.items()] == [(True, 4.0)]
+
+
+def test_gradients_go_where_the_caller_says() -> None:
+    x = tensor([1.0, 2.0], requires_grad=True)
+    found = tape.gradients([(x * x).sum()])
+    assert {leaf: gradient.tolist() for leaf, gradient in found.items()} == {x: [2, 4]}
+    assert x.grad is None
+
+
+def sent_and_used() -> tuple[Tensor, Root, Root]:
+    """A parameter that went away twice; the loss is elsewhere."""
+    x = tensor([1.0, 2.0], requires_grad=True)
+    return x, root_of([x * 3]), root_of([x * 5, x])
+
+
+def test_a_walk_rests_until_the_gradients_are_there() -> None:
+    x, first, second = sent_and_used()
+    walk = Walk([first, second])
+    assert (walk.ready, list(walk.waiting), walk.run(), walk.done) == ((), [first, second], [], False)
+    walk.arrive(second, [np.array([1.0, 1.0]), np.array([10.0, 10.0])])
+    assert len(walk.ready) == 1
+    assert (walk.run(), list(walk.waiting), walk.done) == ([], [first], False)
+    walk.arrive(first, [np.array([100.0, 0.0])])
+    assert walk.step() is None
+    delivery = walk.step()
+    assert delivery is not None
+    assert isinstance(delivery.node, Accumulate)
+    assert delivery.node.tensor is x
+    assert [one.tolist() for one in delivery.gradients if one is not None] == [[315, 15]]
+    assert (walk.done, list(walk.waiting), x.grad) == (True, [], None)
+
+
+def test_what_the_roots_do_not_reach_takes_no_part() -> None:
+    _x, first, _ = sent_and_used()
+    walk = Walk([first])
+    walk.arrive(first, [np.array([1.0, 1.0])])
+    (delivery,) = walk.run()
+    assert [one.tolist() for one in delivery.gradients if one is not None] == [[3, 3]]
+    assert walk.done
+
+
+def test_a_received_tensor_hands_its_gradient_on() -> None:
+    node, (a, b) = tape.receive([np.array([1.0, 2.0]), np.array(3.0)])
+    assert (a.is_leaf, a.requires_grad, a.grad_fn) == (False, True, node)
+    root = root_of([(a * b).sum()])
+    walk = Walk([root])
+    walk.arrive(root, [np.array(1.0)])
+    (delivery,) = walk.run()
+    assert isinstance(delivery.node, Receive)
+    assert delivery.node is node
+    assert [one.tolist() for one in delivery.gradients if one is not None] == [[3, 3], 3]
+    assert (a.grad, b.grad) == (None, None)
+
+
+def test_an_unused_received_tensor_has_no_gradient() -> None:
+    _, (a, _) = tape.receive([np.array(1.0), np.array(3.0)])
+    root = root_of([a * 2])
+    walk = Walk([root])
+    walk.arrive(root, [np.array(1.0)])
+    (delivery,) = walk.run()
+    assert delivery.gradients[1] is None
+    assert delivery.gradients[0] == 2
+
+
+def test_a_missing_gradient_stays_missing() -> None:
+    """Nodes still run, as others wait for them; a leaf gets nothing, a sender is told that there is nothing."""
+    node, (a,) = tape.receive([np.array(1.0)])
+    x, y = tensor(2.0, requires_grad=True), tensor(5.0, requires_grad=True)
+    root = root_of([a * x, y * 1.0])
+    walk = Walk([root])
+    walk.arrive(root, [None, np.array(7.0)])
+    deliveries = {delivery.node: delivery.gradients for delivery in walk.run()}
+    assert walk.done
+    assert deliveries.pop(node) == (None,)
+    assert [np.asarray(one).tolist() for one in deliveries.values()] == [[7.0]]
+
+
+def test_a_pass_in_one_process_refuses_a_graph_of_several() -> None:
+    _, (a,) = tape.receive([np.array(1.0)])
+    with pytest.raises(RuntimeError, match="leads to another process"):
+        (a * 2).backward()
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    order=st.permutations(range(8)),
+    pauses=st.lists(st.booleans(), min_size=8, max_size=8),
+)
+def test_the_order_of_arrival_changes_no_bit(seed: int, order: list[int], pauses: list[bool]) -> None:
+    """Eight tensors were sent, all of them from one parameter, and sums of such different sizes depend on their order."""
+
+    def result(order: list[int], pauses: list[bool]) -> bytes:
+        random = np.random.default_rng(seed)
+        x = tensor(random.normal(size=4), requires_grad=True)
+        shared = tape.tanh(x)
+        roots = [root_of([shared * random.normal(size=4), x * 10.0 ** random.integers(-9, 9)]) for _ in range(8)]
+        gradients = [[random.normal(size=4), random.normal(size=4)] for _ in range(8)]
+        walk = Walk(roots)
+        deliveries = []
+        for number, pause in zip(order, pauses, strict=True):
+            walk.arrive(roots[number], gradients[number])
+            deliveries += [] if pause else walk.run()
+        deliveries += walk.run()
+        (delivery,) = deliveries
+        assert delivery.gradients[0] is not None
+        return delivery.gradients[0].tobytes()
+
+    assert result(order, pauses) == result(list(range(8)), [True] * 8)
+
+
+def test_a_second_pass_over_a_freed_graph_is_refused() -> None:
+    x = tensor(3.0, requires_grad=True)
+    y = x * x
+    y.backward()
+    with pytest.raises(BackwardError, match=r"a second time: what mul saved .* retain_graph=True"):
+        y.backward()
+    assert gradient_of(x) == 6
+
+
+def test_a_retained_graph_can_be_walked_again() -> None:
+    x = tensor(3.0, requires_grad=True)
+    y = x * x
+    y.backward(retain_graph=True)
+    y.backward()
+    assert gradient_of(x) == 12
+
+
+def test_a_graph_that_saved_no_values_can_always_be_walked_again() -> None:
+    x = tensor([3.0, 4.0], requires_grad=True)
+    y = (x + 1 - x - x).reshape(2, 1).sum()
+    y.backward()
+    y.backward()
+    assert gradient_of(x) == [-2, -2]
+
+
+def test_saved_values_are_given_up() -> None:
+    class Watched(np.ndarray[Any, Any]):
+        """An array that can be watched."""
+
+    x = tensor([1.0], requires_grad=True)
+    for retain, alive in ((True, True), (False, False)):
+        constant = np.ones(1).view(Watched)
+        watch = weakref.ref(constant)
+        y = apply(Rule("watched", lambda a, b: np.asarray(a * b), inputs, (lambda g, a, b: g * b,)), x, _of(constant))
+        del constant
+        y.backward(tape.Tensor([1.0]), retain_graph=retain)
+        assert (watch() is not None) == alive
+
+
+def _of(array: Any) -> Tensor:
+    made = Tensor(0.0)
+    made.data = array
+    return made
+
+
+def broken(change: Callable[[Any], Any]) -> Tensor:
+    rule = Rule("broken", lambda x: x * 1.0, nothing, (change,))
+    return apply(rule, tensor([1.0, 2.0], requires_grad=True)).sum()
+
+
+def test_an_error_in_a_rule_names_the_operation() -> None:
+    def fail(_g: Any) -> Any:
+        raise ZeroDivisionError("cannot do that")
+
+    with pytest.raises(BackwardError, match="broken, going backward: cannot do that"):
+        broken(fail).backward()
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 1), (), (1,), (1, 1)])
+def test_a_gradient_of_a_wrong_shape_is_noticed(shape: tuple[int, ...]) -> None:
+    with pytest.raises(BackwardError, match="broken, going backward: a gradient of shape"):
+        broken(lambda g: np.ones(shape)).backward()
+
+
+def test_a_failed_pass_changes_no_gradient() -> None:
+    x = tensor(1.0, requires_grad=True)
+    y = tensor(2.0, requires_grad=True)
+    y.register_hook(lambda gradient: tensor([1.0, 2.0, 3.0]))
+    with pytest.raises(BackwardError, match=r"a gradient of shape \(3,\)"):
+        (x + y).backward()
+    assert (x.grad, y.grad) == (None, None)
+
+
+def test_what_arrives_is_checked() -> None:
+    x, first, second = sent_and_used()
+    walk = Walk([second])
+    with pytest.raises(BackwardError, match="takes no part"):
+        walk.arrive(first, [np.array([1.0, 1.0])])
+    with pytest.raises(BackwardError, match="1 gradients came for 2 tensors"):
+        walk.arrive(second, [np.array([1.0, 1.0])])
+    with pytest.raises(BackwardError, match=r"shape \(\) for a tensor of shape \(2,\)"):
+        walk.arrive(second, [np.array([1.0, 1.0]), np.array(1.0)])
+    assert list(walk.waiting) == [second]
+    walk.arrive(second, [np.array([1.0, 1.0]), None])
+    with pytest.raises(BackwardError, match="here already"):
+        walk.arrive(second, [np.array([1.0, 1.0]), None])
+    assert x.grad is None
