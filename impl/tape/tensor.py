@@ -62,11 +62,12 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether passes compute its gradient. May be set for leaves of a floating-point dtype."""
+        """Whether passes compute its gradient."""
         return self._requires_grad
 
     @requires_grad.setter
     def requires_grad(self, required: bool) -> None:
+        """Ask for the gradient of a leaf, or no longer: only floats have one."""
         if self._edge is not None and not required:
             raise RuntimeError("only a leaf can stop requiring its gradient; use detach() for the value alone")
         if required and self.data.dtype not in DIFFERENTIABLE:
