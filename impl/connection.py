@@ -27,6 +27,8 @@ from farref.impl.wire import HEADER, read_header
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
 PATIENCE_MS: Final = 200
+QUEUED_BYTES_MAX: Final = 64 * 2**20
+QUEUED_PIECES_MAX: Final = 16_384
 
 
 def nothing_pending() -> int:
@@ -83,6 +85,11 @@ class Connection:
                 self.dead = True
             finally:
                 self._sending.release()
+
+    def is_full(self) -> bool:
+        """Say whether the peer takes nothing in, and so much waits for it that nobody should add to it."""
+        waiting = self._waits_for_room and len(self.outbox)
+        return bool(waiting) and (waiting > QUEUED_PIECES_MAX or sum(map(len, list(self.outbox))) > QUEUED_BYTES_MAX)
 
     def on_writable(self) -> None:
         """Go on writing."""

@@ -38,6 +38,7 @@ from farref.impl.ids import (
 from farref.impl.intake import Intake
 from farref.impl.messages import Ack, AnyMessage, Control
 from farref.impl.performing import Performer
+from farref.impl.pressure import wait_for_room
 from farref.impl.reactor import Reactor
 from farref.impl.reading import Reading
 from farref.impl.rref import RRef
@@ -121,6 +122,7 @@ class Worker:
         """Call a function on a worker."""
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
         future = Future(self.reactor, f"{name} on {self.names[rank]}", self._timeout(timeout))
+        wait_for_room(self, rank, self._timeout(timeout))
         with self.lock:
             forks, body, segments = self.writing.write([list(args), dict(kwargs)], rank)
             call, effects = self.core.call(rank, name, forks, body)
@@ -139,6 +141,7 @@ class Worker:
     ) -> RRef:
         """Call a function on a worker and leave its result there (R10, R12)."""
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
+        wait_for_room(self, rank, self._timeout(timeout))
         with self.lock:
             if rank == self.rank:
                 return self._remote_on_self(name, list(args), dict(kwargs))
