@@ -13,7 +13,19 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from farref.impl import Future, RRef, WorkerInfo, get_debug_info, get_worker_info, remote, rpc_async, rpc_sync
+import numpy as np
+
+from farref.impl import (
+    Future,
+    RpcTimeout,
+    RRef,
+    WorkerInfo,
+    get_debug_info,
+    get_worker_info,
+    remote,
+    rpc_async,
+    rpc_sync,
+)
 from farref.impl.api import current
 from farref.impl.wire import HEADER, Returned, write_frame
 
@@ -192,7 +204,7 @@ def wander(seed: int, steps: int, names: list[str], given: list[RRef]) -> list[R
     futures: list[Future] = []
     for step in range(steps):
         to = random.choice(names)
-        move = random.randrange(9)
+        move = random.randrange(12)
         if move == 0:
             held.append(remote(to, echo, [held[-1:]]))
         elif move == 1:
@@ -209,14 +221,27 @@ def wander(seed: int, steps: int, names: list[str], given: list[RRef]) -> list[R
             arguments = [seed * 31 + step, steps // 3, names, random.sample(held, min(2, len(held)))]
             futures.append(rpc_async(to, wander, arguments))
         elif move == 7 and futures:
-            with suppress(ValueError):
+            with suppress(ValueError, RpcTimeout):
                 futures.pop(0).wait()
-        elif move == 8:
-            futures.append(rpc_async(to, fail))
+        else:
+            futures += trouble(random, to, move)
     for future in futures:
-        with suppress(ValueError):
+        with suppress(ValueError, RpcTimeout):
             future.wait()
     return held[:2]
+
+
+def trouble(random: Random, to: str, move: int) -> list[Future]:
+    """Fail, time out, call a method, send much."""
+    if move == 8:
+        return [rpc_async(to, fail)]
+    if move == 9:
+        return [rpc_async(to, slow, [0.05], timeout=0.01)]
+    if move == 10:
+        return [remote(to, counter).rpc_async().increase()]
+    if move == 11:
+        return [rpc_async(to, echo, [np.zeros(random.choice([10, 1000, 100_000]))])]
+    return []
 
 
 def collect() -> int:

@@ -1,45 +1,29 @@
-"""Random work on real processes, with real concurrency. FARREF_SOAK_SECONDS makes it long."""
+"""Random work on real processes, with real concurrency. `python -m tests.impl.soak` is the long version."""
 
 from __future__ import annotations
 
-import gc
-import os
-import time
-from pathlib import Path
+import pytest
 
-from farref.impl import get_debug_info, launch, rpc_async, rpc_sync
-from tests.impl import far
-
-SECONDS = float(os.environ.get("FARREF_SOAK_SECONDS", "4"))
-NAMES = ["A", "B", "C"]
-
-
-def settled() -> bool:
-    gc.collect()
-    return all(rpc_sync(name, far.tables) == (0, 0, 0, 0) for name in NAMES) and get_debug_info().is_empty()
-
-
-def descriptors(pid: int) -> int:
-    return len(list((Path("/proc") / str(pid) / "fd").iterdir()))
+from tests.impl.soak import Report, soak
 
 
 def test_random_work_leaves_every_table_empty() -> None:
-    with launch(NAMES, allow=["tests.impl.far"], rpc_timeout=30) as world:
-        assert settled()
-        before = [descriptors(world.pid(name)) for name in NAMES]
-        deadline, seed = time.monotonic() + SECONDS, 0
-        while time.monotonic() < deadline:
-            futures = [rpc_async(NAMES[seed % 3], far.wander, [seed + n, 24, [*NAMES, "driver"], []]) for n in range(4)]
-            for future in futures:
-                future.wait()
-            seed += 4
-        del futures, future
-        for name in NAMES:
-            rpc_sync(name, far.collect)
-        until = time.monotonic() + 10
-        while not settled():
-            assert time.monotonic() < until, [rpc_sync(name, far.tables) for name in NAMES]
-            time.sleep(0.05)
-        assert [descriptors(world.pid(name)) for name in NAMES] == before
-        print(seed, "rounds")
-    assert seed > 8
+    report = soak(4.0, seed=1, pause_every_s=1.0)
+    assert report.rounds > 8
+    assert report.pauses > 2
+    assert len(set(report.descriptors)) == 1
+
+
+@pytest.mark.parametrize(
+    ("report", "complaint"),
+    [
+        (Report(9, 2, [(9, 9, 9), (9, 9, 10)], [(50.0,) * 4] * 2), "file descriptors"),
+        (Report(9, 2, [(9, 9, 9)] * 2, [(50.0,) * 4, (50.0, 50.0, 60.0, 50.0)]), "memory of C"),
+    ],
+)
+def test_growth_is_complained_of(report: Report, complaint: str) -> None:
+    assert [complaint in text for text in report.complaints()] == [True]
+
+
+def test_no_growth_is_not() -> None:
+    assert Report(9, 2, [(9, 9, 9)] * 2, [(50.0,) * 4, (53.0,) * 4]).complaints() == []
