@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from farref.impl import (
@@ -156,6 +157,12 @@ def tables() -> tuple[int, int, int, int]:
     """How many entries, forks, users and unanswered messages this worker has."""
     info = get_debug_info()
     return len(info.entries), sum(len(e.forks) for e in info.entries), len(info.users), len(info.unanswered)
+
+
+def all_tables() -> bytes:
+    """Every table of this worker, written down."""
+    gc.collect()
+    return msgspec.msgpack.encode(get_debug_info())
 
 
 def phases() -> list[str]:
