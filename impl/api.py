@@ -17,10 +17,10 @@ from farref.impl.errors import NotRunning, RpcError
 from farref.impl.futures import Future
 from farref.impl.handshake import Identity
 from farref.impl.ids import Incarnation, WorkerId
-from farref.impl.mesh import Meeting, Transport, agree_on_secret, leave_name, meet, names, swap_memory
+from farref.impl.mesh import Meeting, agree_on_secret, leave_name, meet, names, swap_memory
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
-from farref.impl.streams import check_address
+from farref.impl.streams import Transport, check_transport
 from farref.impl.tables import WorkerTables, observe
 from farref.impl.worker import Worker
 
@@ -70,7 +70,7 @@ def init_rpc(
     if not 0 <= rank < world_size:
         raise RpcError(f"a world of {world_size} has the ranks 0 to {world_size - 1}, and not {rank}")
     chosen, place, me = settings or Settings(), Path(directory), WorkerId(rank)
-    check_address(chosen)
+    check_transport(transport, chosen)
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
     if place.stat().st_mode & 0o077:

@@ -23,8 +23,8 @@ import multiprocess  # type: ignore[import-untyped]
 from farref.impl import api
 from farref.impl.errors import GaveUp, NotRunning, RpcError
 from farref.impl.ids import WorkerId
-from farref.impl.mesh import Transport
 from farref.impl.settings import Settings, Tls
+from farref.impl.streams import Transport, check_transport
 
 DRIVER: Final = "driver"
 LOOK_S: Final = 0.5
@@ -76,9 +76,10 @@ def launch(
     """Start workers, be their driver, and clean up whatever happens. `allow` names modules whose functions may be called."""
     names = tuple(f"worker{n}" for n in range(1, workers + 1)) if isinstance(workers, int) else tuple(workers)
     everybody = (DRIVER, *names)
-    api.check_names(everybody)
-    directory = tempfile.mkdtemp(prefix="farref-world-")
     settings = Settings(rpc_timeout, tuple(allow), allow_pickle, tls=tls, copy_arrays=copy_arrays)
+    api.check_names(everybody)
+    check_transport(transport, settings)
+    directory = tempfile.mkdtemp(prefix="farref-world-")
     plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout)
     context = multiprocess.get_context(start_method)
     processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(everybody))]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from farref.impl import handshake
 from farref.impl.doorway import Doorway
@@ -23,9 +23,8 @@ from farref.impl.errors import Mismatch, RpcError, RpcTimeout, WireError
 from farref.impl.handshake import Identity, Peer
 from farref.impl.ids import WorkerId
 from farref.impl.settings import Settings
-from farref.impl.streams import Stream, introduce
+from farref.impl.streams import Stream, Transport, introduce
 
-Transport = Literal["unix", "tcp"]
 PAUSE_S: Final = 0.01
 BACKLOG: Final = 128
 WORLD_BYTES: Final = 16

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from typing import Literal
 
 from farref.impl import handshake, tls
 from farref.impl.errors import RpcError
@@ -17,18 +18,28 @@ from farref.impl.settings import Settings
 from farref.impl.tls import TlsStream
 
 Stream = socket.socket | SealedStream | TlsStream
+Transport = Literal["unix", "tcp"]
 
 
-def check_address(settings: Settings) -> None:
-    """Refuse to listen where other machines can knock, unless with TLS."""
+def check_transport(transport: Transport, settings: Settings) -> None:
+    """Refuse to listen where other machines can knock, unless with TLS; and certificates that are of no use."""
+    if transport == "unix":
+        if settings.tls is not None or settings.address != Settings().address:
+            raise RpcError('an address or certificates (tls=) are for transport="tcp", and this is "unix"')
+        return
     try:
         is_local = ipaddress.ip_address(settings.address).is_loopback
     except ValueError:
         raise RpcError(f"{settings.address!r} is no IP address to listen at") from None
-    if not is_local and settings.tls is None:
+    if settings.tls is None and not is_local:
         raise RpcError(
             f"{settings.address} can be reached from other machines: give certificates (tls=), or stay local"
         )
+    if settings.tls is not None:
+        try:
+            tls.context_for(settings.tls, server_side=True)
+        except OSError as error:
+            raise RpcError(f"the certificates {settings.tls} cannot be used: {error}") from error
 
 
 def introduce(stream: socket.socket, identity: Identity, settings: Settings, connecting: bool) -> tuple[Peer, Stream]:
