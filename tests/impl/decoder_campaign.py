@@ -18,8 +18,7 @@ import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from random import Random
 from typing import Any, Final
 
@@ -145,38 +144,32 @@ def campaign(frames: int, seed: int, tell: Any = lambda *_: None) -> Counter[str
     """Try so many frames; count what became of them, or raise `FoundError`."""
     counts: Counter[str] = Counter()
     start = 0.0
-    for first in range(0, frames, BATCH):
-        with bounded_time():
-            batch(seed, range(first, min(first + BATCH, frames)), counts)
-        start = start or memory_mib()
-        tell(min(first + BATCH, frames), counts)
+    before = signal.signal(signal.SIGALRM, _too_slow)
+    try:
+        for first in range(0, frames, BATCH):
+            signal.alarm(SECONDS_FOR_A_BATCH)
+            _batch(first, min(first + BATCH, frames), seed, counts)
+            start = start or memory_mib()
+            tell(min(first + BATCH, frames), counts)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
     if memory_mib() - start > GROWTH_MAX_MIB:
         raise FoundError(f"memory grew from {start:.0f} to {memory_mib():.0f} MiB")
     return counts
 
 
-def batch(seed: int, numbers: range, counts: Counter[str]) -> None:
-    """Try some frames on one worker, and see that no function of its ran."""
+def _batch(first: int, end: int, seed: int, counts: Counter[str]) -> None:
+    """Try some frames on one worker."""
     victim = OpenWorker()
-    for number in numbers:
+    for number in range(first, end):
         try:
             counts[one(Random(f"{seed}.{number}"), victim)] += 1
         except Exception as error:
             raise FoundError(f"frame {number} of seed {seed}: {error!r}") from error
     if victim.found:
-        raise FoundError(f"the function {victim.found[0]} ran for a frame of seed {seed} from {numbers.start} on")
+        raise FoundError(f"the function {victim.found[0]} ran for a frame of seed {seed} from {first} on")
     victim.close()
-
-
-@contextmanager
-def bounded_time() -> Iterator[None]:
-    """Raise `FoundError` in a block that takes too long; leave no alarm behind."""
-    signal.signal(signal.SIGALRM, _too_slow)
-    signal.alarm(SECONDS_FOR_A_BATCH)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
 
 
 def _too_slow(*_: object) -> None:

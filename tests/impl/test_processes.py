@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -64,10 +63,10 @@ def test_many_calls_at_once_and_callbacks() -> None:
 
 
 def test_slow_functions_run_side_by_side() -> None:
-    began = time.monotonic()
-    futures = [rpc_async("A", far.slow, [0.2, number]) for number in range(30)]
+    """None of them returns before the last one has begun."""
+    futures = [rpc_async("A", far.held_back, [number]) for number in range(30)]
+    rpc_sync("A", far.release)
     assert [future.wait() for future in futures] == list(range(30))
-    assert time.monotonic() - began < 2.0
 
 
 def test_nested_calls_of_any_depth() -> None:
@@ -115,12 +114,12 @@ def test_what_is_no_function_is_refused_at_once() -> None:
 
 
 def test_timeouts_fire() -> None:
-    began = time.monotonic()
-    with pytest.raises(RpcTimeout, match="far:slow on A"):
-        rpc_sync("A", far.slow, [0.6], timeout=0.2)
-    assert time.monotonic() - began < 0.5
-    future = rpc_async("A", far.slow, [0.5], timeout=0.1)
-    eventually(future.done, 0.4)
+    """The function does not return before the test says so: whoever waits for it is told, whoever does not as well."""
+    with pytest.raises(RpcTimeout, match="far:held_back on A"):
+        rpc_sync("A", far.held_back, timeout=0.1)
+    future = rpc_async("A", far.held_back, timeout=0.1)
+    eventually(future.done)
+    rpc_sync("A", far.release)
 
 
 # The ways to share
