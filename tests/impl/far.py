@@ -175,6 +175,11 @@ def parked_fetches() -> list[str]:
     return [current().names[fetch.source] for entry in get_debug_info().entries for fetch in entry.fetches]
 
 
+def parked_calls() -> list[list[str]]:
+    """Which calls wait on this worker for the confirmation of their arguments: whose, and of what."""
+    return [[current().names[view.source], view.function] for view in get_debug_info().parked_calls]
+
+
 def unanswered() -> list[list[str]]:
     """Which control messages of this worker wait for an answer: whose, and of what kind."""
     return [[current().names[view.peer], view.message] for view in get_debug_info().unanswered]

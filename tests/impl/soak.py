@@ -21,6 +21,7 @@ from statistics import fmean
 from typing import Final
 
 from farref.impl import Cluster, launch, rpc_async, rpc_sync
+from farref.impl.streams import Transport
 from tests.impl import far
 from tests.impl.settling import is_settled
 
@@ -61,10 +62,16 @@ class Report:
         return [fmean(mib) for mib in zip(*early, strict=True)], [fmean(mib) for mib in zip(*late, strict=True)]
 
 
-def soak(seconds: float, seed: int, pause_every_s: float, tell: Callable[[Report], None] = lambda _: None) -> Report:
+def soak(
+    seconds: float,
+    seed: int,
+    pause_every_s: float,
+    transport: Transport = "unix",
+    tell: Callable[[Report], None] = lambda _: None,
+) -> Report:
     """Work for some time, with a pause now and then; raise if something is left at one."""
     report = Report()
-    with launch(NAMES, allow=["tests.impl.far"], rpc_timeout=60) as world:
+    with launch(NAMES, allow=["tests.impl.far"], transport=transport, rpc_timeout=60) as world:
         began = time.monotonic()
         _pause(world, report)
         while time.monotonic() < began + seconds:
@@ -118,6 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.impl.soak", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--transport", choices=["unix", "tcp"], default="unix")
     options = parser.parse_args(arguments)
 
     def tell(report: Report) -> None:
@@ -125,7 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{report.rounds:,} rounds, all empty; MiB {memory}", file=sys.stderr, flush=True)
 
     try:
-        report = soak(options.minutes * 60, options.seed, pause_every_s=max(2.0, options.minutes * 60 / 20), tell=tell)
+        pause_every_s = max(2.0, options.minutes * 60 / 20)
+        report = soak(options.minutes * 60, options.seed, pause_every_s, options.transport, tell)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

@@ -205,6 +205,21 @@ def test_debug_info_shows_every_table_and_whose_each_fork_is() -> None:
     assert fetching.wait() == 0
 
 
+def test_debug_info_shows_pinned_parents_parked_calls_and_what_nobody_answered() -> None:
+    x = remote("B", far.echo, ["value"])
+    eventually(x.confirmed_by_owner)
+    rpc_sync("C", faults.lose, ["ForkRequest", 10**6])
+    parked = rpc_async("C", far.fetch, [x])
+    eventually(lambda: rpc_sync("C", far.parked_calls) == [["driver", "tests.impl.far:fetch"]])
+    assert rpc_sync("C", far.unanswered) == [["B", "ForkRequest"]]
+    (user,) = get_debug_info().users
+    assert [holder for _, holder in user.children] == [get_worker_info("C").id]
+    rpc_sync("C", faults.heal)
+    assert parked.wait() == "value"
+    eventually(lambda: not get_debug_info().users[0].children)
+    del x
+
+
 def test_a_reference_in_a_cycle_of_objects_goes_with_the_cycle() -> None:
     loop: list[object] = [remote("B", far.echo, [1])]
     loop.append(loop)
