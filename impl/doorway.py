@@ -35,6 +35,7 @@ class Doorway:
         self._listener = listener
         self._introduce = introduce
         self._guests: dict[socket.socket, float] = {}
+        """Handles of our own on the guests' sockets, which TLS takes over, and since when they are here. Oldest first."""
         self._lock = threading.Lock()
         self._admitted: queue.SimpleQueue[tuple[Peer, Stream]] = queue.SimpleQueue()
         listener.settimeout(LOOK_S)
@@ -62,13 +63,15 @@ class Doorway:
 
     def _make_room(self) -> None:
         with self._lock:
-            _send_away(next(iter(self._guests)))
+            for guest in list(self._guests)[:1]:
+                _send_away(guest)
         time.sleep(BREATH_S)
 
     def _welcome(self, guest: socket.socket) -> None:
+        handle = guest.dup()
         with self._lock:
-            self._guests[guest] = time.monotonic()
-        threading.Thread(target=self._hear, args=(guest,), name="farref-guest", daemon=True).start()
+            self._guests[handle] = time.monotonic()
+        threading.Thread(target=self._hear, args=(guest, handle), name="farref-guest", daemon=True).start()
 
     def _hurry(self) -> None:
         with self._lock:
@@ -76,14 +79,15 @@ class Doorway:
                 if time.monotonic() - since > DEADLINE_S:
                     _send_away(guest)
 
-    def _hear(self, guest: socket.socket) -> None:
+    def _hear(self, guest: socket.socket, handle: socket.socket) -> None:
         try:
             self._admitted.put(self._introduce(guest))
         except (WireError, OSError):
             guest.close()
         finally:
             with self._lock:
-                del self._guests[guest]
+                del self._guests[handle]
+                handle.close()
 
 
 def _send_away(guest: socket.socket) -> None:

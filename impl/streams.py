@@ -51,7 +51,11 @@ def introduce(stream: socket.socket, identity: Identity, settings: Settings, con
     stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if settings.tls is not None:
         wrapped = tls.wrap(stream, settings.tls, server_side=not connecting)
-        return shake(wrapped, identity), TlsStream(wrapped)
+        try:
+            return shake(wrapped, identity), TlsStream(wrapped)
+        except BaseException:
+            wrapped.close()
+            raise
     peer = shake(stream, identity)
     own, other = (CONNECTS, ACCEPTS) if connecting else (ACCEPTS, CONNECTS)
     return peer, SealedStream(stream, key_for(peer.session, own), key_for(peer.session, other))

@@ -73,7 +73,7 @@ def test_a_thousand_who_say_nothing_keep_nobody_out(listener: socket.socket) -> 
     assert most == GUESTS_MAX
     good.join(10)
     door.close()
-    for stream in silent:
+    for stream in (admitted[1], *silent):
         stream.close()
 
 
@@ -198,6 +198,22 @@ def test_certificates_that_are_missing_or_of_no_use_are_named_at_once(tmp_path: 
 def files(who: str) -> Tls:
     names = (f"{who}.pem", f"{who}.key", "worker-authority.pem")
     return Tls(*(str(CERTIFICATES / name) for name in names))
+
+
+def test_whoever_begins_tls_and_says_nothing_makes_room_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("farref.impl.doorway.GUESTS_MAX", 1)
+    monkeypatch.setattr("farref.impl.doorway.DEADLINE_S", 60)
+    monkeypatch.setattr(handshake, "DEADLINE_S", 60)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        settings = Settings(tls=files("worker"))
+        door = Doorway(listener, lambda guest: introduce(guest, identity(0), settings, connecting=False))
+        with socket.create_connection(listener.getsockname()) as silent:
+            silent.settimeout(5)
+            door.admit()
+            time.sleep(0.3)  # until TLS has begun, and the guest's first socket is nobody's any more
+            door.admit()
+            assert silent.recv(1) == b""
+        door.close()
 
 
 def test_a_world_with_certificates() -> None:
