@@ -52,12 +52,12 @@ class Arrivals(Tables):
         if source in self.dead:
             return []
         match message:
+            case Call() | Return() | RemoteCall() | FetchReturn():
+                self._on_carrier(source, message, content)
             case Control():
                 self._on_control(source, message)
             case Ack(incarnation, number):
                 self._on_ack(source, incarnation, number)
-            case Call() | RemoteCall() | Return() | FetchReturn():
-                self._on_carrier(source, message, content)
             case UserAccept(fork=fork):
                 self._on_user_accept(source, fork)
             case FetchCall(rref, fork, fetch):

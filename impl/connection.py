@@ -101,7 +101,9 @@ class Connection:
     def _write(self, patient: bool) -> bool:
         outbox = self.outbox
         while outbox:
-            pieces = [outbox.popleft() for _ in range(min(len(outbox), PIECES_MAX))]
+            pieces = [outbox.popleft()]
+            while outbox and len(pieces) < PIECES_MAX:
+                pieces.append(outbox.popleft())
             try:
                 written = self.stream.send(pieces[0]) if len(pieces) == 1 else self.stream.sendmsg(pieces)
             except BlockingIOError:

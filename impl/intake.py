@@ -84,8 +84,7 @@ class Intake:
         content: Content | None = None
         try:
             if isinstance(message, CARRIERS):
-                connection = worker.connections.get(source)
-                content = worker.reading.read(message, segments, connection.window if connection else None)
+                content = worker.reading.read(source, message, segments)
         except WireError as error:
             with worker.lock:
                 assert isinstance(message, CARRIERS)

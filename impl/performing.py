@@ -51,6 +51,8 @@ class Performer:
                     worker.post(target, message, segments if segments and isinstance(message, CARRIERS) else [])
                 case RunCall():
                     worker.begin(lambda run=effect: self._run_call(run))  # type: ignore[misc]
+                case CompleteCall() | CompleteFetch() | FailCall() | ReplyLost() | WakeWaiter():
+                    self._complete(effect)
                 case RunCreation():
                     worker.begin(lambda run=effect: self._run_creation(run))  # type: ignore[misc]
                 case AnswerFetch():
@@ -60,7 +62,7 @@ class Performer:
                 case DropValue():
                     pass
                 case _:
-                    self._complete(effect)
+                    assert_never(effect)
 
     def _complete(self, effect: CompleteCall | FailCall | ReplyLost | CompleteFetch | WakeWaiter) -> None:
         worker = self._worker

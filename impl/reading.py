@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from farref.impl.arena import Window
 from farref.impl.errors import WireError
-from farref.impl.ids import Reference
+from farref.impl.ids import Reference, WorkerId
 from farref.impl.messages import Call, Carrier, FetchReturn, RemoteCall, Return
 from farref.impl.reports import read_error
 from farref.impl.rref import RRef
@@ -53,23 +54,31 @@ class Content:
 class Reading:
     """Reads bodies for one worker."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, windows: Mapping[WorkerId, Window]) -> None:
         self._settings = settings
+        self._windows = windows
+        self._plain: dict[WorkerId, Reader] = {}
+        """For messages without forks and segments: a reader keeps nothing of what it has read."""
 
-    def read(self, message: Carrier, segments: memoryview | None, window: Window | None) -> Content:
+    def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Content:
         """Read a value, or the error that came in its place; raise `WireError` if it cannot be."""
         content = Content(len(message.forks))
         if isinstance(message, _ANSWERS) and message.failed:
             read_error(message.body)
             content.value = message.body
             return content
-        settings = self._settings
-        content.value = Reader(
-            content.adopt, segments, settings.allow_pickle, window, copies=settings.copy_arrays
-        ).read(message.body)
+        if message.forks or segments is not None:
+            reader = self._reader(source, content, segments)
+        else:
+            reader = self._plain.get(source) or self._plain.setdefault(source, self._reader(source))
+        content.value = reader.read(message.body)
         if isinstance(message, _CALLS):
             _check_arguments(content.value)
         return content
+
+    def _reader(self, source: WorkerId, content: Content | None = None, segments: memoryview | None = None) -> Reader:
+        settings, adopt = self._settings, (content or Content()).adopt
+        return Reader(adopt, segments, settings.allow_pickle, self._windows.get(source), copies=settings.copy_arrays)
 
 
 def _check_arguments(value: object) -> None:

@@ -43,18 +43,15 @@ _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
-def _is_flat(value: object) -> bool:
-    """Say whether MessagePack can write a value as it is: most arguments and results are no deeper than this looks."""
-    kind = type(value)
-    if kind is not list:
-        return kind in _ATOMS
-    for item in value:  # type: ignore[attr-defined]
-        kind = type(item)
-        if kind not in _ATOMS and not (
-            _ATOMS.issuperset(map(type, item)) if kind is list else kind is dict and not item
-        ):
-            return False
-    return True
+def write_atoms(value: object) -> bytes | None:
+    """Write a value that MessagePack can write as it is, if one need not look far to see that."""
+    is_simple = _ATOMS.issuperset(map(type, value)) if type(value) is list else type(value) in _ATOMS
+    return _encoded(value) if is_simple else None
+
+
+def write_simple_arguments(args: list[Any]) -> bytes | None:
+    """Write the arguments of a call that has no named ones, if all are of MessagePack's own types."""
+    return _encoded([args, {}]) if _ATOMS.issuperset(map(type, args)) else None
 
 
 class Writer:
@@ -77,7 +74,7 @@ class Writer:
     def write(self, value: object) -> bytes:
         """Write a value; what belongs behind the body is in `segments` afterwards."""
         try:
-            return _encoded(value if _is_flat(value) else self._plain(value))
+            return _encoded(self._plain(value))
         except RecursionError:
             raise RefusedValue("a value is nested too deeply, or contains itself") from None
 

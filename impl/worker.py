@@ -91,7 +91,7 @@ class Worker:
             for peer, stream in streams.items()
         }
         self.intake = Intake(self, poller)
-        self.reading = Reading(settings)
+        self.reading = Reading(settings, windows)
         self.writing = Writing(self)
         self.performer = Performer(self)
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
@@ -124,7 +124,7 @@ class Worker:
         future = Future(self.reactor, f"{name} on {self.names[rank]}", self._timeout(timeout))
         wait_for_room(self, rank, self._timeout(timeout))
         with self.lock:
-            forks, body, segments = self.writing.write([list(args), dict(kwargs)], rank)
+            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank)
             call, effects = self.core.call(rank, name, forks, body)
             self.calls[call] = (future, rank, name)
             self.perform(effects, segments)
@@ -145,7 +145,7 @@ class Worker:
         with self.lock:
             if rank == self.rank:
                 return self._remote_on_self(name, list(args), dict(kwargs))
-            forks, body, segments = self.writing.write([list(args), dict(kwargs)], rank)
+            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank)
             reference, effects = self.core.create_remote(rank, name, forks, body)
             limit = self._timeout(timeout)
             if limit is not None:
