@@ -2,7 +2,8 @@
 
 The life is what makes an id unique for ever. A worker that starts again counts from 1 again, and without its incarnation a
 late message about the old fork 1 would delete the new one. All ids are small frozen structs: they travel as three integers
-and are compared and hashed in C, because every message looks one up.
+and are compared and hashed in C, because every message looks one up. They refer to nothing that could refer back, so the
+collector of cycles need not know them, which makes each smaller.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ WaiterId = NewType("WaiterId", int)
 """Code on an owner that waits for a value, as the shell around the core counts it."""
 
 
-class RRefId(Struct, frozen=True, array_like=True, cache_hash=True, order=True, forbid_unknown_fields=True):
+class RRefId(Struct, frozen=True, array_like=True, cache_hash=True, order=True, forbid_unknown_fields=True, gc=False):
     """Names one RRef. Its creator mints it, whoever the owner is (R2)."""
 
     created_on: WorkerId
@@ -43,7 +44,7 @@ class RRefId(Struct, frozen=True, array_like=True, cache_hash=True, order=True, 
         return f"RRefId({self.created_on}.{self.incarnation}.{self.number})"
 
 
-class ForkId(Struct, frozen=True, array_like=True, cache_hash=True, order=True, forbid_unknown_fields=True):
+class ForkId(Struct, frozen=True, array_like=True, cache_hash=True, order=True, forbid_unknown_fields=True, gc=False):
     """Names one fork. The worker that shares mints it, `remote()` mints the first (R2)."""
 
     created_on: WorkerId
@@ -64,13 +65,13 @@ class ForkData(Struct, frozen=True, array_like=True, forbid_unknown_fields=True)
     parent: ForkId | None
 
 
-class OwnedReference(Struct, frozen=True):
+class OwnedReference(Struct, frozen=True, gc=False):
     """A handle on the owner itself: a local reference, not a fork (R1)."""
 
     rref: RRefId
 
 
-class UserReference(Struct, frozen=True):
+class UserReference(Struct, frozen=True, gc=False):
     """A handle on a user: backed by one fork (R1)."""
 
     owner: WorkerId

@@ -17,6 +17,7 @@ from farref.impl.effects import CompleteFetch, Confirmed, Effect, Send
 from farref.impl.errors import PeerDied, ReferenceRefused
 from farref.impl.ids import FetchId, ForkData, ForkId, Reference, RRefId, UserReference, WorkerId
 from farref.impl.messages import ChildAccept, ControlBody, CreateFailed, FetchCall, ForkRequest, UserDelete
+from farref.impl.slim import empty_dictionary
 
 
 @dataclass(slots=True)
@@ -30,8 +31,8 @@ class Record:
     handles: int = 1
     timed_out: bool = False
     orphaned: bool = False
-    children: dict[ForkId, WorkerId] = field(default_factory=dict)
-    fetches: dict[FetchId, bool] = field(default_factory=dict)
+    children: dict[ForkId, WorkerId] = field(default_factory=empty_dictionary)
+    fetches: dict[FetchId, bool] = field(default_factory=empty_dictionary)
     """The fetches under way; true for one that the application abandoned."""
 
     def may_go(self) -> bool:
@@ -99,7 +100,9 @@ class User:
 
     def share(self, parent: ForkId, fork: ForkId, holder: WorkerId) -> None:
         """Note a child before its message leaves (R16, R24)."""
-        self._usable(parent).children[fork] = holder
+        record = self._usable(parent)
+        record.children = record.children or {}
+        record.children[fork] = holder
         self.parents[fork] = parent
 
     def forget_child(self, fork: ForkId) -> None:
@@ -115,6 +118,7 @@ class User:
         record = self._usable(fork)
         self._fetches += 1
         fetch = FetchId(self._fetches)
+        record.fetches = record.fetches or {}
         record.fetches[fetch] = False
         self._emit(Send(record.owner, FetchCall(record.rref, fork, fetch)))
         return fetch
