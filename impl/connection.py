@@ -1,6 +1,7 @@
 """One stream to one peer: frames out in one write, frames in as they arrive. It never blocks whoever reads.
 
-Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. What
+Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. An
+answer that nobody waits for is *lazy*: it rides with the next frame to the same peer, and leaves alone only with a tick. What
 is left over goes when the socket is writable again. Memory of an array that the application may change is copied at that
 point, and not before. A thread that does not read for others may wait a moment for the socket instead, which saves the copy.
 """
@@ -59,6 +60,10 @@ class Connection:
         self.stream = stream
         self.peer = peer
         self.outbox: deque[bytes | memoryview] = deque()
+        self.lazy = 0
+        """How much of the outbox may wait for something to ride with, until the next tick at the latest."""
+        self.roused = False
+        """Whether the reader has been roused to write what is queued, and has not begun to."""
         self.dead = False
         self.window = window
         self._frame_bytes_max = frame_bytes_max
@@ -73,8 +78,15 @@ class Connection:
 
     # Writing
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something is queued that should leave soon."""
+        return len(self.outbox) > self.lazy
+
     def flush(self, patient: bool = False) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""
+        self.roused = False
+        self.lazy = 0
         while self.outbox and not self.dead:
             if not self._sending.acquire(blocking=False):
                 return

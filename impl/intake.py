@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from farref.impl.connection import Connection
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
-from farref.impl.messages import CARRIERS, AnyMessage
+from farref.impl.messages import CARRIERS, AnyMessage, Control, CreateFailed, ForkRequest
 from farref.impl.reading import Content
 from farref.impl.wire import Reached, Returned, read_body
 
@@ -38,7 +38,7 @@ class Intake:
         """Read once, waiting up to some seconds, and handle all that came."""
         worker = self._worker
         now = time.monotonic()
-        if now >= self._next_tick or worker.dropped:
+        if now >= self._next_tick:
             self._tick(now)
         worker.flush()
         for descriptor, events in self._poller.poll(max(0.0, min(seconds, TICK_S))):
@@ -75,6 +75,10 @@ class Intake:
                 self._worker.reached[source] = step
             case Returned(places):
                 self._worker.take_back(source, places)
+            case Control(body=ForkRequest() | CreateFailed()):
+                self.arrive(source, message, segments)
+                # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
+                self._worker.connections[source].lazy = 0
             case _:
                 self.arrive(source, message, segments)
 
@@ -106,6 +110,8 @@ class Intake:
             self._next_tick = now + TICK_S
             worker.perform(worker.core.tick(now))
             self._expire(now)
+        for connection in worker.connections.values():
+            connection.lazy = 0
 
     def _expire(self, now: float) -> None:
         """End what has taken too long, whether or not anybody waits for it (R27)."""

@@ -33,6 +33,7 @@ from typing import Final
 
 NAP_S: Final = 0.002
 TURN_S: Final = 0.05
+NAPS_UNTIL_HELP: Final = 4
 NAPS_UNTIL_SLEEP: Final = 50
 STANDBYS_MAX: Final = 8
 FAREWELL_S: Final = 0.2
@@ -167,16 +168,15 @@ class Reactor:
     def _background(self) -> None:
         seen, quiet, woken = -1, 0, False
         while not self._stopped:
-            is_stuck = seen == self._progress
-            if self._tasks and (woken or is_stuck):
+            quiet = quiet + 1 if seen == self._progress else 0
+            seen = self._progress
+            if self._tasks and (woken or quiet >= NAPS_UNTIL_HELP):
                 self._nudge()
                 self._run_tasks()
-            elif is_stuck and not self._callers and self._role.acquire(blocking=False):
+            elif quiet and not self._callers and self._role.acquire(blocking=False):
                 self._lead()
                 self._run_tasks()
             else:
-                quiet = quiet + 1 if is_stuck else 0
-                seen = self._progress
                 woken, needed = self._stand_by(self._leading and quiet > NAPS_UNTIL_SLEEP)
                 if not needed:
                     return

@@ -250,6 +250,7 @@ class Worker:
             return
         connection = self.connections[target]
         if not connection.dead:
+            connection.lazy += isinstance(message, Ack)
             connection.outbox.extend(write_frame(message, segments, self.settings.frame_bytes_max))
             return
         self.declare_dead(target, "its connection is broken")
@@ -259,24 +260,25 @@ class Worker:
     def _hand_over(self, target: WorkerId, at_once: bool) -> None:
         """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""
         connection = self.connections.get(target)
-        queued = len(connection.outbox) if connection is not None else 0
-        if at_once or queued >= BATCH:
+        if connection is None or at_once or len(connection.outbox) >= BATCH:
             self.flush(patient=True)
-        elif queued <= 1 and self.reactor.is_reading:
+        elif self.reactor.is_reading and not connection.roused:
+            connection.roused = True
             self.reactor.rouse_reader()
 
     def flush(self, patient: bool = False) -> None:
-        """Write what is queued for every peer."""
+        """Write what is queued for every peer, unless it may wait."""
         for connection in self.connections.values():
             if connection.window is not None and connection.window.returned:
                 self._give_back(connection, connection.window.returned)
-            if connection.outbox:
+            if connection.is_waiting:
                 connection.flush(patient)
 
     def _give_back(self, connection: Connection, returned: deque[int]) -> None:
         """Tell a peer which of its rooms nobody looks at any more."""
         places = tuple(returned.popleft() for _ in range(len(returned)))
         with self.lock:
+            connection.lazy += 1
             connection.outbox.extend(write_frame(Returned(places), []))
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
