@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final
 from farref.impl.connection import Connection
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
-from farref.impl.messages import CARRIERS, AnyMessage, Control, CreateFailed, ForkRequest
-from farref.impl.reading import Content
+from farref.impl.messages import CARRIERS, AnyMessage, Call, Control, CreateFailed, ForkRequest, Return
 from farref.impl.wire import Reached, Returned, read_body
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ class Intake:
         """Read a frame, and let what it says take effect."""
         message = read_body(body)
         match message:
+            case Call() | Return():
+                self.arrive(source, message, segments)
             case Reached(step):
                 self._worker.reached[source] = step
             case Returned(places):
@@ -85,7 +86,7 @@ class Intake:
     def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
         """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
         worker = self._worker
-        content: Content | None = None
+        content: object = None
         try:
             if isinstance(message, CARRIERS):
                 content = worker.reading.read(source, message, segments)

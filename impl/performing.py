@@ -136,7 +136,7 @@ class Performer:
         """Go on with an outcome; if it is a future, when that is done. No thread waits for it."""
         future = outcome.content
         if not isinstance(future, Future):
-            self._worker.end(lambda: then(outcome))
+            self._worker.end(then, outcome)
             return
 
         def go_on() -> None:
@@ -144,7 +144,7 @@ class Performer:
                 final: Outcome = Value(future.value())
             except Exception as error:
                 final = Failure(error)
-            self._worker.end(lambda: then(final))
+            self._worker.end(then, final)
 
         future.add_done_callback(lambda: self._worker.reactor.start(go_on))
 

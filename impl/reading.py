@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from farref.impl.arena import Window
 from farref.impl.errors import WireError
 from farref.impl.ids import Reference, WorkerId
-from farref.impl.messages import Call, Carrier, FetchReturn, RemoteCall, Return
+from farref.impl.messages import Call, Carrier, RemoteCall
 from farref.impl.reports import read_error
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 _CALLS: Final = (Call, RemoteCall)
-_ANSWERS: Final = (Return, FetchReturn)
 
 
 class Content:
@@ -60,21 +59,28 @@ class Reading:
         self._plain: dict[WorkerId, Reader] = {}
         """For messages without forks and segments: a reader keeps nothing of what it has read."""
 
-    def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Content:
-        """Read a value, or the error that came in its place; raise `WireError` if it cannot be."""
-        content = Content(len(message.forks))
-        if isinstance(message, _ANSWERS) and message.failed:
-            read_error(message.body)
-            content.value = message.body
+    def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Any:
+        """Read a value, or the error that came in its place; raise `WireError` if it cannot be.
+
+        What came with forks is a `Content`, as there are handles to be bound. Any other value is itself.
+        """
+        if message.forks:
+            content = Content(len(message.forks))
+            content.value = self._read(message, self._reader(source, content, segments))
             return content
-        if message.forks or segments is not None:
-            reader = self._reader(source, content, segments)
-        else:
-            reader = self._plain.get(source) or self._plain.setdefault(source, self._reader(source))
-        content.value = reader.read(message.body)
+        if segments is not None:
+            return self._read(message, self._reader(source, None, segments))
+        return self._read(message, self._plain.get(source) or self._plain.setdefault(source, self._reader(source)))
+
+    def _read(self, message: Carrier, reader: Reader) -> Any:
         if isinstance(message, _CALLS):
-            _check_arguments(content.value)
-        return content
+            value = reader.read(message.body)
+            _check_arguments(value)
+            return value
+        if message.failed:
+            read_error(message.body)
+            return message.body
+        return reader.read(message.body)
 
     def _reader(self, source: WorkerId, content: Content | None = None, segments: memoryview | None = None) -> Reader:
         settings, adopt = self._settings, (content or Content()).adopt

@@ -21,7 +21,7 @@ from typing import Any, Final
 from farref.impl.arena import Arena, Window
 from farref.impl.connection import Connection
 from farref.impl.core import Core
-from farref.impl.effects import Effect, Value
+from farref.impl.effects import Effect, Outcome, Value
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_of
 from farref.impl.futures import Future
@@ -217,11 +217,11 @@ class Worker:
         self.running += 1
         self.reactor.queue(task)
 
-    def end(self, step: Callable[[], None]) -> None:
+    def end(self, step: Callable[[Outcome], None], outcome: Outcome) -> None:
         """Take the step that a function's end is. What comes of several leaves in one write, by the next turn at the latest."""
         with self.lock:
             self.running -= 1
-            step()
+            step(outcome)
             self.perform([])
         if not self.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
             self.flush(patient=True)
