@@ -42,8 +42,8 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
-def size(array: Any) -> int:
-    return int(array.nbytes)
+def size(data: bytes) -> int:
+    return len(data)
 
 
 def pid() -> int:

@@ -17,7 +17,8 @@ from farref.impl.connection import QUEUED_BYTES_MAX
 from tests.impl import far
 from tests.impl.settling import settle
 
-MEBIBYTE = np.zeros(2**20, np.uint8)
+MEBIBYTE = bytes(2**20)
+"""Not an array, which would travel through shared memory and queue up nowhere."""
 
 
 @pytest.fixture(scope="module")
