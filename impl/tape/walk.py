@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from farref.impl.tape.graph import Accumulate, Array, Gradient, Node, Operation, Output, Receive, Root
+from farref.impl.tape.graph import Accumulate, Array, Edge, Gradient, Node, Operation, Output, Receive, Root
 
 
 class BackwardError(RuntimeError):
@@ -101,6 +101,8 @@ class Walk:
 
     def step(self) -> Delivery | None:
         """Run the next node that is ready; if it is the end of a line, return what came to it."""
+        if not self._ready:
+            raise BackwardError("nothing is ready: the walk is done, or waits for gradients")
         node = self._ready.popleft()
         visit = self._visits.pop(node)
         gradients = _hooked(node, visit.totals)
@@ -129,16 +131,15 @@ class Walk:
 
     def _differentiated(self, node: Operation, gradient: Gradient) -> list[Gradient]:
         """Apply the rule's products for the inputs that need one, and free what they used."""
-        if node.saved is None:
+        saved = node.saved
+        if saved is None:
             raise BackwardError(
                 f"trying to backward through the graph a second time: what {node.rule.name} saved has been freed; "
                 "give retain_graph=True the first time"
             )
         try:
             return [
-                None
-                if edge is None or gradient is None
-                else _product(node, position, gradient, edge.node.outputs[edge.slot])
+                None if edge is None or gradient is None else _product(node, saved, position, gradient, edge)
                 for position, edge in enumerate(node.edges)
             ]
         except Exception as error:
@@ -179,12 +180,12 @@ def _hooked(node: Node, gradients: list[Gradient]) -> list[Gradient]:
     return gradients
 
 
-def _product(node: Operation, position: int, gradient: Array, output: Output) -> Gradient:
-    product: Gradient = node.rule.vjp(position)(gradient, *(node.saved or ()), **node.parameters)
-    return None if product is None else fitted(product, output)
+def _product(node: Operation, saved: tuple[Any, ...], position: int, gradient: Array, edge: Edge) -> Gradient:
+    product: Gradient = node.rule.vjp(position)(gradient, *saved, **node.parameters)
+    return None if product is None else _fitted(product, edge.node.outputs[edge.slot])
 
 
-def fitted(gradient: Array, output: Output) -> Array:
+def _fitted(gradient: Array, output: Output) -> Array:
     """Undo broadcasting by summation, and take the dtype of the tensor."""
     shape, dtype = output
     if gradient.shape != shape:

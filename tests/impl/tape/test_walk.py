@@ -171,6 +171,26 @@ def test_a_missing_gradient_stays_missing() -> None:
     assert [np.asarray(one).tolist() for one in deliveries.values()] == [[7.0]]
 
 
+def test_a_missing_gradient_is_not_shown_to_hooks() -> None:
+    x = tensor(2.0, requires_grad=True)
+    x.register_hook(lambda gradient: gradient + 1)
+    root = root_of([x])
+    walk = Walk([root])
+    walk.arrive(root, [None])
+    assert walk.run() == []
+    assert walk.done
+
+
+def test_what_arrives_takes_the_dtype_of_its_tensor() -> None:
+    x = tensor([2.0], np.float32, requires_grad=True)
+    root = root_of([x])
+    walk = Walk([root])
+    walk.arrive(root, [np.array([0.1])])
+    (delivery,) = walk.run()
+    assert delivery.gradients[0] is not None
+    assert delivery.gradients[0].dtype == np.float32
+
+
 def test_a_pass_in_one_process_refuses_a_graph_of_several() -> None:
     _, (a,) = tape.receive([np.array(1.0)])
     with pytest.raises(RuntimeError, match="leads to another process"):
@@ -286,6 +306,8 @@ def test_what_arrives_is_checked() -> None:
         walk.arrive(second, [np.array([1.0, 1.0])])
     with pytest.raises(BackwardError, match=r"shape \(\) for a tensor of shape \(2,\)"):
         walk.arrive(second, [np.array([1.0, 1.0]), np.array(1.0)])
+    with pytest.raises(BackwardError, match="nothing is ready"):
+        walk.step()
     assert list(walk.waiting) == [second]
     walk.arrive(second, [np.array([1.0, 1.0]), None])
     with pytest.raises(BackwardError, match="here already"):
