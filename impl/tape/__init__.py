@@ -40,7 +40,7 @@ from farref.impl.tape.passes import gradients, root_of
 from farref.impl.tape.rules import Rule
 from farref.impl.tape.table import RULES
 from farref.impl.tape.tensor import Handle, Tensor, apply, backward
-from farref.impl.tape.walk import BackwardError, Delivery, Walk
+from farref.impl.tape.walk import BackwardError, Delivery, Walk, ends_of
 
 __all__ = [
     "RULES",
@@ -68,6 +68,7 @@ __all__ = [
     "cat",
     "cos",
     "cross_entropy",
+    "ends_of",
     "exp",
     "gradients",
     "is_grad_enabled",

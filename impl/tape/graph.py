@@ -56,7 +56,7 @@ class Node:
 class Edge(NamedTuple):
     """Where a tensor's gradient goes: to a node, as the gradient of one of its outputs."""
 
-    node: Node
+    node: Target
     slot: int
 
 
@@ -99,6 +99,10 @@ class Receive(Node):
 
     def __init__(self, outputs: tuple[Output, ...]) -> None:
         super().__init__((), outputs)
+
+
+Target = Operation | Accumulate | Receive
+"""What an edge can lead to: anything but a root."""
 
 
 class Root(Node):

@@ -113,7 +113,10 @@ class Tensor:
         return Tensor(self.data)
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
-        """Show this tensor's gradient to a function in each pass, once it is complete; what it returns takes its place."""
+        """Show this tensor's gradient to a function in each pass, once it is complete; what it returns takes its place.
+
+        The function must not write into what it is shown, as others may have been given the same array.
+        """
         edge = self.gradient_edge
         if edge is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")

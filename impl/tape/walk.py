@@ -24,11 +24,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
-from farref.impl.tape.graph import Accumulate, Array, Edge, Gradient, Node, Operation, Output, Receive, Root
+from farref.impl.tape.graph import Accumulate, Array, Edge, Gradient, Node, Operation, Output, Receive, Root, Target
 
 
 class BackwardError(RuntimeError):
@@ -72,11 +72,11 @@ class Walk:
     def __init__(self, roots: Iterable[Root], retain_graph: bool = False) -> None:
         self.waiting = dict.fromkeys(roots)
         self._visits = _survey(self.waiting)
-        self._ready: deque[Node] = deque()
+        self._ready: deque[Target] = deque()
         self._retain_graph = retain_graph
 
     @property
-    def ready(self) -> tuple[Node, ...]:
+    def ready(self) -> tuple[Target, ...]:
         """The nodes that may run now, in the order they will."""
         return tuple(self._ready)
 
@@ -109,11 +109,13 @@ class Walk:
         match node:
             case Operation():
                 self._pass_on(node, visit, self._differentiated(node, gradients[0]))
+                return None
             case Accumulate() if gradients[0] is None:
-                pass
+                return None
             case Accumulate() | Receive():
                 return Delivery(node, tuple(None if one is None else np.asarray(one) for one in gradients))
-        return None
+            case _:
+                assert_never(node)
 
     def run(self) -> list[Delivery]:
         """Run until nothing is ready; return what came to the ends of lines."""
@@ -147,6 +149,11 @@ class Walk:
         finally:
             if not self._retain_graph and node.rule.saves_values:
                 node.saved = None
+
+
+def ends_of(roots: Iterable[Root]) -> list[Accumulate | Receive]:
+    """Find the ends of all lines from some roots: where a walk from there would deliver."""
+    return [node for node in _survey(roots) if isinstance(node, Accumulate | Receive)]
 
 
 def _survey(roots: Iterable[Root]) -> dict[Node, _Visit]:
