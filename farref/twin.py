@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final
 
-from farref.model.checker.interface import Action, Case, Property
+from farref.model.checker.interface import Action, Case, Model, Property
 from farref.model.ids import worker_name
 from farref.model.messages import CONTROL, USER_CALLS
-from farref.model.rref import RRefModel
 from farref.model.values import IdSet
 from farref.model.world import World
 
@@ -29,12 +28,14 @@ def camel(name: str) -> str:
     return name.title().replace("_", "")
 
 
-def retrace(model: RRefModel, broken: Property, trace: Sequence[str]) -> tuple[Case, tuple[Action, ...]]:
+def retrace(
+    model: Model, broken: Property, states: Sequence[object], state_of: Callable[[Any], object]
+) -> tuple[Case, tuple[Action, ...]]:
     """Find the case that fails, and the model's actions that lead there through the states TLC printed."""
     world, actions = model.initial, list[Action]()
-    for wanted in map(read_state, trace[1:]):
+    for wanted in states[1:]:
         steps = ((action, model.step(world, action)) for action in model.actions)
-        action, after = next((one for one in steps if one[1] is not None and twin_of(one[1]) == wanted), (None, None))
+        action, after = next((one for one in steps if one[1] is not None and state_of(one[1]) == wanted), (None, None))
         if after is None:
             raise TlcFailed(f"after {', '.join(map(str, actions))} the model cannot reach what TLC did: {wanted}")
         world = after

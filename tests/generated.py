@@ -13,12 +13,13 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from farref import tlc
+from farref import autograd_tlc, tlc
 from farref.cli import cli
 from farref.model.rules import SOUND, TORCH
 from farref.model.world import Bounds
 from farref.properties.claims import CLAIMS
 from farref.properties.rref import rref_properties
+from farref.properties.subject import AUTOGRAD
 
 ROOT = Path(__file__).parents[1]
 TLA = ROOT / "spec" / "tla"
@@ -67,7 +68,19 @@ def configurations() -> dict[Path, Callable[[], str]]:
     for claim in CLAIMS.values():
         sound, torch = (partial(tlc.render_config, claim.bounds, rules, (claim.id,)) for rules in (SOUND, TORCH))
         files |= {TLA / f"{claim.id}Sound.cfg": sound, TLA / f"{claim.id}TorchExpectedToFail.cfg": torch}
-    return {**files}
+    return {**files, **autograd_configurations()}
+
+
+def autograd_configurations() -> dict[Path, Callable[[], str]]:
+    """List the files that stand beside Autograd.tla: the graphs, and the claims."""
+    files: dict[Path, Callable[[], str]] = {TLA / "AutogradGraphs.tla": autograd_tlc.graphs_module}
+    for claim in AUTOGRAD.claims.values():
+        for profile, name in (("sound", "Sound"), ("torch", "TorchExpectedToFail")):
+            rules = AUTOGRAD.profiles[profile]
+            files[TLA / f"{claim.id}{name}.cfg"] = partial(
+                autograd_tlc.render_config, claim.bounds, rules, ("TypeOK", claim.id)
+            )
+    return files
 
 
 if __name__ == "__main__":

@@ -202,8 +202,8 @@ def test_values_are_read_as_tlc_prints_them() -> None:
 
 
 def test_a_trace_the_model_cannot_follow_is_refused() -> None:
-    first, second = "1: <Initial predicate>\n/\\ closing = FALSE\n", "2: <Next>\n/\\ closing = TRUE\n"
+    states = [{"closing": False}, {"closing": True}]
     with pytest.raises(twin.TlcFailed, match="the model cannot reach"):
-        twin.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], [first, second])
+        twin.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], states[:2], twin.twin_of)
     with pytest.raises(twin.TlcFailed, match="not for the model"):
-        twin.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], [first])
+        twin.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], states[:1], twin.twin_of)

@@ -53,7 +53,6 @@ def test_clause_names_what_exists(clause: Clause) -> None:
         assert hasattr(importlib.import_module(f"farref.model.autograd.{module}"), function), name
 
 
-@pytest.mark.skipif(not TLA, reason="spec/tla/ has no such module yet")
 @each_clause
 def test_clause_names_operators_that_exist(clause: Clause) -> None:
     assert set(clause.tla) <= OPERATORS
@@ -80,7 +79,6 @@ def test_rule_has_its_clause_and_its_row(rule: str) -> None:
     assert rows(TEXT.split("\n## Where PyTorch differs\n")[1])[rule][0] == clause
 
 
-@pytest.mark.skipif(not TLA, reason="spec/tla/ has no such module yet")
 @pytest.mark.parametrize("rule", AUTOGRAD.rules)
 def test_rule_is_a_constant_of_the_tla_module(rule: str) -> None:
     clause = AUTOGRAD.clause_of(rule)

@@ -1,0 +1,516 @@
+------------------------------ MODULE Autograd ------------------------------
+(***************************************************************************)
+(* Distributed autograd: a backward pass that crosses workers.             *)
+(*                                                                         *)
+(* A forward pass has recorded pairs: tensors went from a source to a      *)
+(* target, and a gradient will come back.  What happens inside a worker is *)
+(* reduced to flows from entries (its root, its sends) to exits (its recvs *)
+(* and its leaf), with the derivative as weight.                           *)
+(*                                                                         *)
+(* A pass begins at a root.  A worker that gets a gradient engages, waits  *)
+(* for all its sends, and sends on whatever is complete.  The difficulty   *)
+(* is that it cannot know which of its sends will ever get one.  The       *)
+(* protocol answers with three ideas:                                      *)
+(*                                                                         *)
+(*   - The root keeps a ledger of what was caused and what was processed.  *)
+(*     When both agree, nothing is under way (A14).  Then all is there, or *)
+(*     FAST fails, or SMART marks what can still come and gives up the     *)
+(*     rest (A15, A16).                                                    *)
+(*   - Gradients are kept aside until the root has decided (A17).  A pass  *)
+(*     that fails is told to all who have reported and to all who report   *)
+(*     later (A18, A19); messages name their pass (A12).                   *)
+(*   - A released context is forgotten when no call of it is under way any *)
+(*     more, which is again a matter of balancing accounts (A25).          *)
+(*                                                                         *)
+(* Every disputed point is a BOOLEAN constant.  Numbers like A14 are       *)
+(* clauses of spec/autograd.md.  The same protocol is written in Python in *)
+(* model/autograd/; the two have the same reachable states, and the tests  *)
+(* compare them (tests/spec/test_autograd_tla.py).                         *)
+(*                                                                         *)
+(* The state is one record, so that a step is a function from states to    *)
+(* states; what must hold is in AutogradProperties.tla.                    *)
+(***************************************************************************)
+EXTENDS Integers, FiniteSets
+
+CONSTANTS
+    Graphs,       \* a sequence of graphs: pairs, flows and roots
+    WorkerCount,  \* workers are numbered from 0; 0 opens the context
+    PairCount,    \* pairs are numbered from 0
+    PassCount     \* passes are numbered from 1
+
+CONSTANTS         \* What may happen.
+    Drops,        \* control messages the network may lose
+    Duplicates,   \* control messages it may deliver once more
+    Timeouts,     \* passes the application may give up
+    Failures,     \* backward rules that raise, and calls that fail
+    Detached,     \* calls made with recording switched off
+    Smart,        \* BOOLEAN: SMART, not FAST
+    Forward,      \* BOOLEAN: calls are steps too
+    Release       \* BOOLEAN: the context is released at some time
+
+CONSTANTS                   \* The rules (model/autograd/rules.py), all BOOLEAN.
+    SenderDecidesPairing,   \* A7: the sender decides whether both ends are recorded
+    OnePassAtATime,         \* A10: a worker refuses a pass of another root
+    PassesHaveIdentity,     \* A12: what belongs to a pass carries its id
+    NewerPassSupersedes,    \* A12: a newer pass takes the place of an older one
+    TakesEffectOnce,        \* A3: a copy of a control message has no effect
+    RetriesUntilAnswered,   \* A3: a lost control message is sent again
+    NoticesStandstill,      \* A14: the root knows when nothing is under way
+    MarksBeforePruning,     \* A16: nothing is given up before all is marked
+    StagesUntilCommit,      \* A17: gradients are kept aside until the decision
+    ReturnsAfterCommit,     \* A17: backward returns when all have committed
+    DecisionIsFinal,        \* A20: a timeout after the decision changes nothing
+    AbortsEverywhere,       \* A18: a pass that failed is ended everywhere
+    AnswersLatecomers,      \* A19: who reports on a pass that is over is told
+    ReleaseEndsPasses,      \* A24: who closes its context leaves its pass
+    ForgetsWhenDrained      \* A25: an id is forgotten when nothing is under way
+
+VARIABLE world
+
+Workers == 0 .. WorkerCount - 1
+Pairs == 0 .. PairCount - 1
+Passes == 1 .. PassCount
+Creator == 0
+None == -1                  \* no worker, no gradient: gradients are positive
+
+Seed(k) == 1000 ^ (k - 1)   \* another gradient for the root of each pass
+
+-----------------------------------------------------------------------------
+(* Graphs                                                                  *)
+
+G(s) == Graphs[s.graph]
+Source(s, pair) == G(s).pairs[pair].source
+Target(s, pair) == G(s).pairs[pair].target
+Into(g, exit) == {flow \in g.flows : flow.exit = exit}
+
+\* Where gradients can leave a worker: recorded recvs, and its leaf.
+Exits(g, worker, who) ==
+    {exit \in {flow.exit : flow \in g.flows} :
+        IF exit[1] = "leaf" THEN exit[2] = who
+        ELSE g.pairs[exit[2]].target = who /\ exit[2] \in worker.recvs}
+
+RECURSIVE Sum(_)            \* of the values of a function
+Sum(f) == IF DOMAIN f = {} THEN 0
+          ELSE LET x == CHOOSE x \in DOMAIN f : TRUE
+               IN f[x] + Sum([y \in DOMAIN f \ {x} |-> f[y]])
+
+Min(set) == CHOOSE x \in set : \A y \in set : x <= y
+
+-----------------------------------------------------------------------------
+(* Records                                                                 *)
+
+NoTask == [number |-> 0, seed |-> 0, expected |-> {}, arrivals |-> [p \in Pairs |-> 0],
+           totals |-> [p \in Pairs |-> 0], marked |-> {}, staged |-> None]
+
+Stranger == [context |-> "absent", sends |-> {}, recvs |-> {}, sent |-> {}, got |-> {}, failed |-> {},
+             gradient |-> None, task |-> NoTask, newest |-> [w \in Workers |-> 0], resurrected |-> FALSE]
+
+NoPass == [root |-> None, phase |-> "idle", fault |-> "none", blamed |-> None, caused |-> {},
+           processed |-> {}, expected |-> {}, engaged |-> {}, committed |-> {}]
+
+NoRelease == [asked |-> {}, closed |-> {}, sent |-> {}, settled |-> {}]
+
+\* What messages carry, all in one shape: a gradient, a report, an account of calls.
+Nothing == [value |-> 0, caused |-> {}, expected |-> {}, fault |-> "none", sent |-> {}, settled |-> {}]
+Fault(fault) == [Nothing EXCEPT !.fault = fault]
+Parcel(message) == [message |-> message, content |-> Nothing]
+
+InAPass(worker) == worker.task.number # 0
+Active(pass) == pass.phase \in {"running", "marking", "resumed"}
+Leave(worker) == [worker EXCEPT !.task = NoTask]
+
+PutWorker(s, who, worker) == [s EXCEPT !.workers[who] = worker]
+Send(s, parcels) ==
+    [s EXCEPT !.net.carried = {x \in @ : x.message \notin {one.message : one \in parcels}} \cup parcels]
+Spend(s, what) == [s EXCEPT !.budget[what] = @ - 1]
+
+-----------------------------------------------------------------------------
+(* A worker's part in a pass                                               *)
+
+Due(task, entry) == IF entry[1] = "root" THEN task.seed # 0 ELSE entry[2] \in task.expected
+Arrivals(task, entry) == IF entry[1] = "root" THEN (IF task.seed # 0 THEN 1 ELSE 0) ELSE task.arrivals[entry[2]]
+Total(task, entry) == IF entry[1] = "root" THEN task.seed ELSE task.totals[entry[2]]
+
+Come(g, task, exit) == Sum([flow \in Into(g, exit) |-> Arrivals(task, flow.entry)])
+
+\* Everything that leads into an exit has come (A13).
+Ready(g, task, exit) ==
+    /\ Come(g, task, exit) > 0
+    /\ Come(g, task, exit) = Cardinality({flow \in Into(g, exit) : Due(task, flow.entry)})
+
+Engage(worker, number, root) ==
+    [worker EXCEPT !.task = [NoTask EXCEPT !.number = number, !.expected = worker.sends],
+                   !.newest[root] = number]
+
+\* Let a worker take part in a pass, or say why not, or that the pass is over (A10 to A12).
+Admit(worker, number, root) ==
+    LET as(one, fault, over) == [worker |-> one, fault |-> fault, over |-> over]
+        sameRoot == worker.task.number = worker.newest[root]
+        refuses == IF sameRoot THEN ~NewerPassSupersedes ELSE OnePassAtATime
+    IN  IF worker.context # "open" THEN as(worker, "released", FALSE)
+        ELSE IF ~PassesHaveIdentity
+             THEN as(IF InAPass(worker) THEN worker ELSE Engage(worker, number, root), "none", FALSE)
+        ELSE IF worker.task.number = number THEN as(worker, "none", FALSE)
+        ELSE IF number <= worker.newest[root] THEN as(worker, "none", TRUE)
+        ELSE IF InAPass(worker) /\ refuses THEN as(worker, "busy", FALSE)
+        ELSE as(Engage(worker, number, root), "none", FALSE)
+
+IsAbout(task, number) == task.number = number \/ ~PassesHaveIdentity
+
+\* What a handler gives: the worker, the parcels it sends, whether it reports, and what.
+Silent(worker) == [worker |-> worker, parcels |-> {}, reports |-> FALSE, told |-> Nothing]
+Refusal(worker, fault) == [Silent(worker) EXCEPT !.reports = TRUE, !.told = Fault(fault)]
+Outcome(worker, parcels) ==
+    [worker |-> worker, parcels |-> parcels, reports |-> TRUE,
+     told |-> [Nothing EXCEPT !.caused = {one.message : one \in parcels}, !.expected = worker.task.expected]]
+
+Accumulated(worker, value) ==
+    IF value = None THEN worker
+    ELSE [worker EXCEPT !.gradient = (IF @ = None THEN 0 ELSE @) + value]
+
+\* Without staging a gradient is seen at once, and a worker leaves when nothing is missing.
+FinishEarly(worker) ==
+    LET shown == [Accumulated(worker, worker.task.staged) EXCEPT !.task.staged = None]
+    IN  IF Sum(worker.task.arrivals) < Cardinality(worker.task.expected) THEN shown ELSE Leave(shown)
+
+\* Send on, or keep aside, what has become complete since the task was `was` (A13).
+Advance(g, was, worker, who, number) ==
+    LET fire == {exit \in Exits(g, worker, who) : Ready(g, worker.task, exit) /\ ~Ready(g, was, exit)}
+        value(exit) == Sum([flow \in Into(g, exit) |-> flow.weight * Total(worker.task, flow.entry)])
+        parcels == {[message |-> <<"PropagateGradients", number, exit[2]>>,
+                     content |-> [Nothing EXCEPT !.value = value(exit)]] : exit \in {x \in fire : x[1] = "recv"}}
+        staged == IF <<"leaf", who>> \in fire
+                  THEN [worker EXCEPT !.task.staged = value(<<"leaf", who>>)] ELSE worker
+        done == Outcome(staged, parcels)
+    IN  [done EXCEPT !.worker = IF StagesUntilCommit THEN @ ELSE FinishEarly(@)]
+
+OnGradients(g, worker, who, number, pair, value, root) ==
+    LET admitted == Admit(worker, number, root)
+        one == admitted.worker
+        arrived == [one EXCEPT !.task.arrivals[pair] = @ + 1, !.task.totals[pair] = @ + value]
+    IN  IF admitted.over THEN Silent(one)
+        ELSE IF admitted.fault # "none" THEN Refusal(one, admitted.fault)
+        ELSE IF pair \notin one.sends THEN Refusal(one, "unpaired")
+        ELSE Advance(g, one.task, arrived, who, number)
+
+OnGradientsRaising(worker, number, root) ==
+    LET admitted == Admit(worker, number, root)
+    IN  IF admitted.over THEN Silent(admitted.worker)
+        ELSE IF admitted.fault # "none" THEN Refusal(admitted.worker, admitted.fault)
+        ELSE Refusal(Leave(admitted.worker), "raised")
+
+Marks(worker, number, exits) ==
+    Outcome(worker, {Parcel(<<"Mark", number, exit[2]>>) : exit \in {x \in exits : x[1] = "recv"}})
+
+Absent(worker) == IF worker.context = "open" THEN Silent(worker) ELSE Refusal(worker, "released")
+
+\* Mark what depends on gradients that are being added up (A16).
+OnSeek(g, worker, who, number) ==
+    IF ~IsAbout(worker.task, number) THEN Absent(worker)
+    ELSE Marks(worker, number, {exit \in Exits(g, worker, who) :
+                                   Come(g, worker.task, exit) > 0 /\ ~Ready(g, worker.task, exit)})
+
+\* A gradient will come for this send: mark it, and what depends on it (A16).
+OnMark(g, worker, who, number, pair, root) ==
+    LET admitted == Admit(worker, number, root)
+        one == admitted.worker
+        new == {exit \in Exits(g, one, who) :
+                   /\ \E flow \in Into(g, exit) : flow.entry = <<"send", pair>>
+                   /\ Come(g, one.task, exit) = 0
+                   /\ ~\E flow \in Into(g, exit) : flow.entry[1] = "send" /\ flow.entry[2] \in one.task.marked}
+    IN  IF admitted.over THEN Silent(one)
+        ELSE IF admitted.fault # "none" THEN Refusal(one, admitted.fault)
+        ELSE Marks([one EXCEPT !.task.marked = @ \cup {pair}], number, new)
+
+\* Give up the sends that have neither a gradient nor a mark (A16).
+OnResume(g, worker, who, number) ==
+    LET kept == {pair \in worker.task.expected : worker.task.arrivals[pair] > 0 \/ pair \in worker.task.marked}
+    IN  IF ~IsAbout(worker.task, number) THEN Absent(worker)
+        ELSE Advance(g, worker.task, [worker EXCEPT !.task.expected = kept], who, number)
+
+Committed(worker, number) ==
+    IF IsAbout(worker.task, number) THEN Leave(Accumulated(worker, worker.task.staged)) ELSE worker
+Aborted(worker, number) == IF IsAbout(worker.task, number) THEN Leave(worker) ELSE worker
+
+-----------------------------------------------------------------------------
+(* The root                                                                *)
+
+Others(pass) == pass.engaged \ {pass.root}
+
+\* Enter a report into the ledger (A14).
+Enter(pass, who, processed, told) ==
+    [pass EXCEPT !.processed = @ \cup processed, !.caused = @ \cup told.caused,
+                 !.expected = @ \cup told.expected, !.engaged = @ \cup {who}]
+
+AtStandstill(pass) == pass.caused = pass.processed
+Missing(pass, number) ==
+    {pair \in pass.expected :
+        LET gradient == <<"PropagateGradients", number, pair>>
+        IN  gradient \notin pass.caused \/ gradient \notin pass.processed}
+
+FailPass(s, number, fault, blamed) ==
+    LET pass == s.passes[number]
+        failed == [s EXCEPT !.passes[number] = [@ EXCEPT !.phase = "failed", !.fault = fault, !.blamed = blamed],
+                            !.workers[pass.root] = Aborted(@, number)]
+    IN  IF AbortsEverywhere THEN Send(failed, {Parcel(<<"Abort", number, w>>) : w \in Others(pass)}) ELSE failed
+
+ReturnedIfDone(pass) ==
+    IF Others(pass) \cup {pass.root} \subseteq pass.committed \/ ~ReturnsAfterCommit
+    THEN [pass EXCEPT !.phase = "succeeded"] ELSE pass
+
+CommitPass(s, number) ==
+    LET pass == s.passes[number]
+        decided == [pass EXCEPT !.phase = "committing", !.committed = @ \cup {pass.root}]
+        shown == [s EXCEPT !.workers[pass.root] = Committed(@, number)]
+    IN  IF ~StagesUntilCommit THEN [shown EXCEPT !.passes[number] = [decided EXCEPT !.phase = "succeeded"]]
+        ELSE Send([shown EXCEPT !.passes[number] = ReturnedIfDone(decided)],
+                  {Parcel(<<"Commit", number, w>>) : w \in Others(pass)})
+
+\* Go on with a pass that has come to a standstill (A14 to A17).
+RECURSIVE Decide(_, _)
+Decide(s, number) ==
+    LET pass == s.passes[number]
+        missing == Missing(pass, number)
+        root == pass.root
+        ask(kind, phase) ==
+            LET questions == {<<kind, number, w>> : w \in Others(pass)}
+                asked == Enter([pass EXCEPT !.phase = phase], root, {}, [Nothing EXCEPT !.caused = questions])
+                own == IF kind = "Seek" THEN OnSeek(G(s), s.workers[root], root, number)
+                       ELSE OnResume(G(s), s.workers[root], root, number)
+                entered == IF own.reports THEN Enter(asked, root, {}, own.told) ELSE asked
+                told == [s EXCEPT !.passes[number] = entered, !.workers[root] = own.worker]
+            IN  Decide(Send(told, {Parcel(question) : question \in questions} \cup own.parcels), number)
+    IN  IF ~Active(pass) \/ ~AtStandstill(pass) THEN s
+        ELSE IF pass.phase = "resumed" \/ missing = {} THEN CommitPass(s, number)
+        ELSE IF ~NoticesStandstill THEN s
+        ELSE IF ~Smart THEN FailPass(s, number, "unreached", Source(s, Min(missing)))
+        ELSE IF pass.phase = "running" /\ MarksBeforePruning THEN ask("Seek", "marking")
+        ELSE ask("Resume", "resumed")
+
+OnReport(s, of, who, told) ==
+    LET number == of[2]
+        pass == s.passes[number]
+        late == /\ AnswersLatecomers /\ told.fault \in {"none", "unpaired"}
+                /\ who \notin pass.engaged /\ who # pass.root
+        known == IF told.fault = "unpaired" THEN [s EXCEPT !.passes[number].engaged = @ \cup {who}] ELSE s
+    IN  IF ~Active(pass) THEN
+            IF late THEN Send([s EXCEPT !.passes[number].engaged = @ \cup {who}], {Parcel(<<"Abort", number, who>>)})
+            ELSE s
+        ELSE IF told.fault # "none" THEN FailPass(known, number, told.fault, who)
+        ELSE Decide([s EXCEPT !.passes[number] = Enter(pass, who, {of}, told)], number)
+
+Receiver(s, message) ==
+    IF message[1] \in {"PropagateGradients", "Mark"} THEN Source(s, message[3]) ELSE message[3]
+
+OnCounted(s, message, content, raises) ==
+    LET kind == message[1]
+        number == message[2]
+        who == Receiver(s, message)
+        worker == s.workers[who]
+        root == s.passes[number].root
+        done == CASE kind = "PropagateGradients" /\ raises -> OnGradientsRaising(worker, number, root)
+                  [] kind = "PropagateGradients" /\ ~raises ->
+                         OnGradients(G(s), worker, who, number, message[3], content.value, root)
+                  [] kind = "Mark" -> OnMark(G(s), worker, who, number, message[3], root)
+                  [] kind = "Seek" -> OnSeek(G(s), worker, who, number)
+                  [] kind = "Resume" -> OnResume(G(s), worker, who, number)
+        after == Send(PutWorker(s, who, done.worker), done.parcels)
+    IN  IF ~done.reports THEN after
+        ELSE IF who = root THEN OnReport(after, message, who, done.told)
+        ELSE Send(after, {[message |-> <<"Report", message>>, content |-> done.told]})
+
+OnCommit(s, number, who) ==
+    Send(PutWorker(s, who, Committed(s.workers[who], number)), {Parcel(<<"Committed", number, who>>)})
+OnCommitted(s, number, who) ==
+    IF s.passes[number].phase # "committing" THEN s
+    ELSE [s EXCEPT !.passes[number] = ReturnedIfDone([@ EXCEPT !.committed = @ \cup {who}])]
+OnAbort(s, number, who) == PutWorker(s, who, Aborted(s.workers[who], number))
+
+-----------------------------------------------------------------------------
+(* Contexts                                                                *)
+
+OnForwardCall(worker, pair, attached) ==
+    [worker EXCEPT !.context = "open",
+                   !.recvs = IF attached \/ ~SenderDecidesPairing THEN @ \cup {pair} ELSE @,
+                   !.got = @ \cup {pair},
+                   !.resurrected = @ \/ worker.context = "gone"]
+
+Closed(worker) ==
+    [Stranger EXCEPT !.context = "closed", !.sent = worker.sent, !.got = worker.got, !.failed = worker.failed,
+                     !.task = IF ReleaseEndsPasses THEN NoTask ELSE worker.task]
+Forgotten(worker) ==
+    [Stranger EXCEPT !.context = "gone", !.resurrected = worker.resurrected,
+                     !.task = IF ReleaseEndsPasses THEN NoTask ELSE worker.task]
+
+\* Nobody can send a call any more, and none is under way (A25).
+Drained(release) == release.asked \subseteq release.closed /\ release.sent \subseteq release.settled
+
+ForgetIfDrained(s) ==
+    IF ~Drained(s.release) THEN s
+    ELSE Send(PutWorker(s, Creator, Forgotten(s.workers[Creator])), {Parcel(<<"Forget", w>>) : w \in s.release.asked})
+
+OnClosed(s, who, sent, settled) ==
+    LET new == {Target(s, pair) : pair \in sent} \ (s.release.asked \cup {Creator})
+        noted == [s EXCEPT !.release = [closed |-> @.closed \cup {who}, sent |-> @.sent \cup sent,
+                                        settled |-> @.settled \cup settled, asked |-> @.asked \cup new]]
+    IN  ForgetIfDrained(Send(noted, {Parcel(<<"CleanupContext", w>>) : w \in new}))
+
+OnSettled(s, pair) == ForgetIfDrained([s EXCEPT !.release.settled = @ \cup {pair}])
+TellSettled(s, who, pair) ==
+    IF who = Creator THEN OnSettled(s, pair) ELSE Send(s, {Parcel(<<"Settled", pair>>)})
+
+RECURSIVE EndOwnPasses(_, _, _)
+EndOwnPasses(s, who, number) ==
+    IF number > PassCount THEN s
+    ELSE EndOwnPasses(IF s.passes[number].root = who /\ Active(s.passes[number])
+                      THEN FailPass(s, number, "released", who) ELSE s, who, number + 1)
+
+\* Close the context on one worker, and tell the creator (A24).
+Close(before, who) ==
+    LET s == IF ReleaseEndsPasses THEN EndOwnPasses(before, who, 1) ELSE before
+        worker == s.workers[who]
+        settled == worker.got \cup worker.failed
+        closed == PutWorker(s, who, Closed(worker))
+    IN  IF ~ForgetsWhenDrained THEN
+            Send(PutWorker(s, who, Forgotten(worker)),
+                 {Parcel(<<"CleanupContext", Target(s, pair)>>) : pair \in worker.sent})
+        ELSE IF who = Creator THEN OnClosed(closed, who, worker.sent, settled)
+        ELSE Send(closed, {[message |-> <<"Closed", who>>,
+                            content |-> [Nothing EXCEPT !.sent = worker.sent, !.settled = settled]]})
+
+OnCleanup(s, who) ==
+    IF ~ForgetsWhenDrained /\ s.workers[who].context # "open" THEN s ELSE Close(s, who)
+OnForget(s, who) == PutWorker(s, who, Forgotten(s.workers[who]))
+
+OnCall(s, pair, attached) ==
+    LET who == Target(s, pair)
+    IN  IF s.workers[who].context = "closed" THEN TellSettled(s, who, pair)
+        ELSE PutWorker(s, who, OnForwardCall(s.workers[who], pair, attached))
+
+-----------------------------------------------------------------------------
+(* Steps                                                                   *)
+
+Recorded(s) ==              \* everything was recorded before the run begins
+    LET g == G(s)
+        open(w) == w \in g.roots \cup {Creator} \/ \E pair \in Pairs : w \in {Source(s, pair), Target(s, pair)}
+    IN  [s EXCEPT !.workers = [w \in Workers |-> [@[w] EXCEPT
+            !.context = IF open(w) THEN "open" ELSE @,
+            !.sends = {pair \in Pairs : Source(s, pair) = w}, !.sent = {pair \in Pairs : Source(s, pair) = w},
+            !.recvs = {pair \in Pairs : Target(s, pair) = w}, !.got = {pair \in Pairs : Target(s, pair) = w}]]]
+
+Chosen(s, number) == LET chosen == [s EXCEPT !.graph = number] IN IF Forward THEN chosen ELSE Recorded(chosen)
+
+Empty == [graph |-> 0,
+          workers |-> [w \in Workers |-> IF w = Creator THEN [Stranger EXCEPT !.context = "open"] ELSE Stranger],
+          passes |-> [k \in Passes |-> NoPass],
+          detached |-> {},
+          release |-> NoRelease,
+          net |-> [carried |-> {}, lost |-> {}, processed |-> {}],
+          budget |-> [drops |-> Drops, duplicates |-> Duplicates, timeouts |-> Timeouts,
+                      failures |-> Failures, detached |-> Detached],
+          released |-> FALSE]
+
+Init == world = IF DOMAIN Graphs = {1} THEN Chosen(Empty, 1) ELSE Empty
+
+Choose(number) == world.graph = 0 /\ world' = Chosen(world, number)
+
+\* What has to be received before the tensors of a pair can be computed.
+Inputs(s, entry) == {flow.exit[2] : flow \in {f \in G(s).flows : f.entry = entry /\ f.exit[1] = "recv"}}
+
+MaySend(pair) ==
+    LET worker == world.workers[Source(world, pair)]
+    IN  /\ worker.context = "open" /\ pair \notin worker.sent
+        /\ ~(Source(world, pair) = Creator /\ world.released)
+        /\ Inputs(world, <<"send", pair>>) \subseteq worker.got
+
+Call(s, pair, attached) ==
+    Send([s EXCEPT !.workers[Source(s, pair)] =
+              [@ EXCEPT !.sent = @ \cup {pair}, !.sends = IF attached THEN @ \cup {pair} ELSE @]],
+         {[message |-> <<"ForwardCall", pair>>, content |-> [Nothing EXCEPT !.value = IF attached THEN 1 ELSE 0]]})
+
+SendTensors(pair) == Forward /\ world.graph # 0 /\ MaySend(pair) /\ world' = Call(world, pair, TRUE)
+SendDetached(pair) ==
+    /\ Forward /\ world.graph # 0 /\ MaySend(pair) /\ world.budget.detached > 0
+    /\ world' = Call([Spend(world, "detached") EXCEPT !.detached = @ \cup {pair}], pair, FALSE)
+
+MayBegin(who) ==
+    /\ who \in G(world).roots /\ world.workers[who].context = "open" /\ ~InAPass(world.workers[who])
+    /\ ~(who = Creator /\ world.released)
+    /\ \A k \in Passes : world.passes[k].root = who => world.passes[k].phase \in {"succeeded", "failed"}
+    /\ Inputs(world, <<"root", who>>) \subseteq world.workers[who].got
+
+\* A worker calls backward (A10).
+Backward(who) ==
+    LET idle == {k \in Passes : world.passes[k].phase = "idle"}
+        number == Min(idle)
+        engaged == Engage(world.workers[who], number, who)
+        begun == Advance(G(world), engaged.task, [engaged EXCEPT !.task.seed = Seed(number)], who, number)
+        pass == Enter([NoPass EXCEPT !.root = who, !.phase = "running"], who, {}, begun.told)
+        entered == [PutWorker(world, who, begun.worker) EXCEPT !.passes[number] = pass]
+    IN  /\ world.graph # 0 /\ idle # {} /\ MayBegin(who)
+        /\ world' = Decide(Send(entered, begun.parcels), number)
+
+MayTimeOut(pass) == Active(pass) \/ (pass.phase = "committing" /\ ~DecisionIsFinal)
+TimeOut(number) ==
+    LET pass == world.passes[number]
+    IN  /\ world.budget.timeouts > 0 /\ MayTimeOut(pass)
+        /\ world' = FailPass(Spend(world, "timeouts"), number, "timedOut", pass.root)
+
+ReleaseContext ==
+    /\ Release /\ world.graph # 0 /\ ~world.released
+    /\ world' = Close([world EXCEPT !.released = TRUE], Creator)
+
+Received(s, parcel, raises) ==
+    LET m == parcel.message
+        kind == m[1]
+        c == parcel.content
+        noted == IF Duplicates > 0 THEN [s EXCEPT !.net.processed = @ \cup {m}] ELSE s
+    IN  CASE kind = "Report" -> OnReport(noted, m[2], Receiver(s, m[2]), c)
+          [] kind = "Commit" -> OnCommit(noted, m[2], m[3])
+          [] kind = "Committed" -> OnCommitted(noted, m[2], m[3])
+          [] kind = "Abort" -> OnAbort(noted, m[2], m[3])
+          [] kind \in {"PropagateGradients", "Mark", "Seek", "Resume"} -> OnCounted(noted, m, c, raises)
+          [] kind = "ForwardCall" -> OnCall(noted, m[2], c.value = 1)
+          [] kind = "CleanupContext" -> OnCleanup(noted, m[2])
+          [] kind = "Closed" -> OnClosed(noted, m[2], c.sent, c.settled)
+          [] kind = "Settled" -> OnSettled(noted, m[2])
+          [] kind = "Forget" -> OnForget(noted, m[2])
+
+Flying == {parcel \in world.net.carried : parcel.message \notin world.net.lost}
+Spent(message) == TakesEffectOnce /\ message \in world.net.processed
+Without(s, parcel) == [s EXCEPT !.net.carried = @ \ {parcel}]
+IsControl(message) == message[1] # "ForwardCall"
+
+Deliver(parcel) ==
+    world' = IF Spent(parcel.message) THEN Without(world, parcel)
+             ELSE Received(Without(world, parcel), parcel, FALSE)
+Duplicate(parcel) ==
+    /\ IsControl(parcel.message) /\ world.budget.duplicates > 0 /\ ~Spent(parcel.message)
+    /\ world' = Received(Spend(world, "duplicates"), parcel, FALSE)
+DropMessage(parcel) ==
+    /\ IsControl(parcel.message) /\ world.budget.drops > 0 /\ ~Spent(parcel.message)
+    /\ world' = [Spend(world, "drops") EXCEPT !.net.lost = @ \cup {parcel.message}]
+Retry(message) == RetriesUntilAnswered /\ world' = [world EXCEPT !.net.lost = @ \ {message}]
+Raise(parcel) ==
+    /\ parcel.message[1] = "PropagateGradients" /\ world.budget.failures > 0 /\ ~Spent(parcel.message)
+    /\ world' = Received(Spend(Without(world, parcel), "failures"), parcel, TRUE)
+FailCall(parcel) ==
+    /\ ~IsControl(parcel.message) /\ world.budget.failures > 0
+    /\ LET s == Spend(Without(world, parcel), "failures")
+           pair == parcel.message[2]
+           who == Source(s, pair)
+       IN  world' = IF s.workers[who].context = "closed" THEN TellSettled(s, who, pair)
+                    ELSE [s EXCEPT !.workers[who].failed = @ \cup {pair}]
+
+Next ==
+    \/ \E number \in DOMAIN Graphs : Choose(number)
+    \/ \E pair \in Pairs : SendTensors(pair) \/ SendDetached(pair)
+    \/ \E who \in Workers : Backward(who)
+    \/ \E number \in Passes : TimeOut(number)
+    \/ ReleaseContext
+    \/ \E parcel \in Flying :
+           Deliver(parcel) \/ Duplicate(parcel) \/ DropMessage(parcel) \/ Raise(parcel) \/ FailCall(parcel)
+    \/ \E message \in world.net.lost : Retry(message)
+
+Spec == Init /\ [][Next]_world
+=============================================================================

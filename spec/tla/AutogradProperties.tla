@@ -1,0 +1,118 @@
+------------------------ MODULE AutogradProperties -------------------------
+(***************************************************************************)
+(* What must hold of distributed autograd, with the names and the meaning  *)
+(* of properties/autograd/holds.py.  Every run of a bounded world ends, so *)
+(* what holds eventually holds in the states in which nothing can happen   *)
+(* any more (Quiet).  What gradients should be is a sum over paths.        *)
+(***************************************************************************)
+EXTENDS Autograd
+
+Attached == Pairs \ world.detached
+
+\* The sum over all ways from an entry to a worker's leaf; 0 if there is none.
+RECURSIVE PathSum(_, _)
+PathSum(entry, who) ==
+    Sum([flow \in {f \in G(world).flows : f.entry = entry} |->
+            IF flow.exit = <<"leaf", who>> THEN flow.weight
+            ELSE IF flow.exit[1] = "recv" /\ flow.exit[2] \in Attached
+                 THEN flow.weight * PathSum(<<"send", flow.exit[2]>>, who)
+            ELSE 0])
+
+Succeeded == {k \in Passes : world.passes[k].phase = "succeeded"}
+Failed == {k \in Passes : world.passes[k].phase = "failed"}
+Idle == {k \in Passes : world.passes[k].phase = "idle"}
+AllEnded == Succeeded \cup Failed \cup Idle = Passes
+
+Oracle(who) ==
+    LET total == Sum([k \in Succeeded |-> Seed(k) * PathSum(<<"root", world.passes[k].root>>, who)])
+    IN  IF total = 0 THEN None ELSE total
+
+IsRight == \A w \in Workers :
+    LET worker == world.workers[w]
+    IN  worker.context = "open" /\ ~worker.resurrected => worker.gradient = Oracle(w)
+
+S1 == AllEnded /\ Cardinality(Succeeded) = 1 /\ Failed = {} => IsRight
+S2 == AllEnded /\ Cardinality(Succeeded) > 1 /\ Failed = {} => IsRight
+S3 == AllEnded /\ Succeeded # {} /\ Failed # {} => IsRight
+S8 == AllEnded /\ Succeeded = {} /\ Failed # {} => IsRight
+
+S4 == \A w \in Workers : \A pair \in Pairs : world.workers[w].task.arrivals[pair] <= 1
+
+S5 == world.graph # 0 => \A pair \in Pairs :
+    LET source == world.workers[Source(world, pair)]
+    IN  pair \in world.workers[Target(world, pair)].recvs /\ source.context = "open" => pair \in source.sends
+
+NoPassSurvivesItsContext ==
+    \A w \in Workers : InAPass(world.workers[w]) => world.workers[w].context = "open"
+NoPassGoesOnWhereItEnded ==
+    \A k \in Succeeded \cup Failed : world.workers[world.passes[k].root].task.number # k
+S9 == NoPassSurvivesItsContext /\ NoPassGoesOnWhereItEnded
+
+S10 == \A w \in Workers : ~world.workers[w].resurrected
+
+OfPass(message, k) ==
+    message[1] \in {"PropagateGradients", "Mark", "Seek", "Resume", "Commit"} /\ message[2] = k
+S11 == \A k \in Succeeded :
+    /\ \A parcel \in world.net.carried : OfPass(parcel.message, k) => parcel.message \in world.net.processed
+    /\ \A w \in Workers : world.workers[w].task.number # k
+
+-----------------------------------------------------------------------------
+(* FAST (A15)                                                              *)
+
+RECURSIVE Reached(_)        \* the pairs whose send gets a gradient, from some entries
+Reached(entries) ==
+    LET next == {<<"send", flow.exit[2]>> : flow \in {f \in G(world).flows :
+                    f.entry \in entries /\ f.exit[1] = "recv" /\ f.exit[2] \in Attached}}
+    IN  IF next \subseteq entries THEN {entry[2] : entry \in {e \in entries : e[1] = "send"}}
+        ELSE Reached(entries \cup next)
+
+FastCompletes(root) ==
+    LET alive == Reached({<<"root", root>>})
+        engaged == {root} \cup {Source(world, pair) : pair \in alive}
+    IN  \A w \in engaged : world.workers[w].sends \subseteq alive
+
+T1 == \A k \in Passes :
+    /\ k \in Succeeded => FastCompletes(world.passes[k].root)
+    /\ world.passes[k].fault = "unreached" => ~FastCompletes(world.passes[k].root)
+
+L6 == \A k \in Passes :
+    CASE world.passes[k].fault = "none" -> TRUE
+      [] world.passes[k].fault = "raised" -> world.budget.failures < Failures
+      [] world.passes[k].fault = "timedOut" -> world.budget.timeouts < Timeouts
+      [] world.passes[k].fault = "unreached" -> ~Smart
+      [] world.passes[k].fault = "busy" -> \E j \in Passes : world.passes[j].root \notin {None, world.passes[k].root}
+      [] world.passes[k].fault = "released" -> world.released
+      [] world.passes[k].fault = "unpaired" -> FALSE
+
+-----------------------------------------------------------------------------
+(* Where runs end                                                          *)
+
+\* Nothing is left to do: no message, no call, no pass to begin or to give up.
+Quiet ==
+    /\ world.graph # 0
+    /\ Flying = {}
+    /\ RetriesUntilAnswered => world.net.lost = {}
+    /\ Forward => \A pair \in Pairs : ~MaySend(pair)
+    /\ Idle # {} => \A who \in Workers : ~MayBegin(who)
+    /\ world.budget.timeouts > 0 => \A k \in Passes : ~MayTimeOut(world.passes[k])
+    /\ Release => world.released
+
+QuietIsTheEnd == Quiet <=> ~ENABLED Next
+
+L1 == Quiet => AllEnded
+L3 == Quiet => \A w \in Workers : ~InAPass(world.workers[w])
+L4 == Quiet /\ world.released => \A w \in Workers : world.workers[w].context \in {"absent", "gone"}
+
+-----------------------------------------------------------------------------
+(* Known defects of PyTorch 2.13 (properties/autograd/claims.py).          *)
+
+D1 == L1
+D2 == L3
+D3 == NoPassGoesOnWhereItEnded
+D4 == S8
+D5 == S3
+D6 == S10
+D7 == L4
+D8 == S5
+D9 == NoPassSurvivesItsContext
+=============================================================================

@@ -1,0 +1,149 @@
+"""The TLA+ twin of distributed autograd: TLC finds the same states as our engines, and the same of them broken.
+
+The twin is not a copy of the model: it keeps sets where the model keeps tables, and its ledger is two sets where the model's is
+one column. So equal counts mean that two formulations of the protocol agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from farref import autograd_tlc, tlc
+from farref.model.autograd.model import AutogradModel
+from farref.model.autograd.rules import SOUND, TORCH, AutogradRules
+from farref.model.autograd.world import Bounds, World
+from farref.model.checker import reference
+from farref.model.checker.interface import Budget, Result, Verdict
+from farref.model.checker.run import Run
+from farref.properties.autograd.claims import CLAIMS
+from farref.properties.autograd.holds import autograd_properties
+
+SURVEY: Final = ("TypeOK", "Survey")
+RELEASE: Final = Bounds("there-and-back", timeouts=1, failures=1, detached=1, forward=True, release=True)
+FAULTS: Final = Bounds("chain", passes=2, drops=1, duplicates=1, timeouts=1, failures=1)
+
+CONFIGURATIONS: Final = {
+    "every graph, sound": (Bounds(workers=2, pairs=1, timeouts=1), SOUND),
+    "faults, sound": (FAULTS, SOUND),
+    "half used, sound": (Bounds("half-used", duplicates=1, timeouts=1, failures=1, smart=True), SOUND),
+    "hidden path, sound": (Bounds("hidden-path", timeouts=1, smart=True), SOUND),
+    "two starters, sound": (Bounds("two-starters", passes=2, timeouts=1, smart=True), SOUND),
+    "release, sound": (RELEASE, SOUND),
+    "diamond, torch": (Bounds("diamond", passes=2, timeouts=1), TORCH),
+    "release, torch": (Bounds("there-and-back", forward=True, release=True), TORCH),
+    "unused result, torch": (Bounds("unused-result", duplicates=1, timeouts=1, failures=1), TORCH),
+}
+SMART: Final = Bounds("half-used", passes=2, timeouts=1, smart=True)
+MUTANT_BOUNDS: Final = {
+    "sender_decides_pairing": Bounds("there-and-back", detached=1, forward=True),
+    "one_pass_at_a_time": Bounds("two-starters", passes=2, timeouts=1, smart=True),
+    "passes_have_identity": Bounds("there-and-back", passes=2, timeouts=1),
+    "newer_pass_supersedes": Bounds("chain", passes=2, timeouts=1),
+    "takes_effect_once": Bounds("chain", duplicates=1),
+    "retries_until_answered": Bounds("chain", drops=1),
+    "notices_standstill": Bounds("unused-result", timeouts=1),
+    "marks_before_pruning": SMART,
+    "stages_until_commit": Bounds("chain", passes=2, timeouts=1),
+    "returns_after_commit": Bounds("chain", passes=2),
+    "decision_is_final": Bounds("chain", timeouts=1),
+    "aborts_everywhere": Bounds("unused-result", timeouts=1),
+    "answers_latecomers": Bounds("chain", timeouts=1),
+    "release_ends_passes": Bounds("unused-call", release=True),
+    "forgets_when_drained": Bounds("there-and-back", forward=True, release=True),
+}
+"""For each rule a small world in which it is missed."""
+
+pytestmark = pytest.mark.usefixtures("tlc_is_here")
+
+
+class Found(NamedTuple):
+    """What an engine found in all states of a world."""
+
+    distinct: int
+    generated: int
+    depth: int
+    broken: frozenset[str]
+
+
+def heard(bounds: Bounds, rules: AutogradRules, claims: tuple[str, ...], *options: str) -> tlc.Listener:
+    listener = tlc.Listener(Run("tlc", AutogradModel(bounds, rules), (), Budget()))
+    config, graphs = autograd_tlc.render_config(bounds, rules, claims), autograd_tlc.graphs_module(bounds)
+    tlc.run_tlc(config, listener, options=options, module="MCAutograd", files={"AutogradGraphs.tla": graphs})
+    return listener
+
+
+def survey(bounds: Bounds, rules: AutogradRules) -> Found:
+    listener = heard(bounds, rules, SURVEY)
+    assert listener.run.complete, "".join(listener.said)
+    broken = re.findall(r'<<"broken", "(\w+)">>', "".join(listener.said))
+    return Found(listener.run.distinct, listener.run.generated, listener.run.depth, frozenset(broken))
+
+
+def ours(bounds: Bounds, rules: AutogradRules) -> Found:
+    model, properties = AutogradModel(bounds, rules), autograd_properties(bounds)
+    return found(reference.check(model, properties, stop_at_violation=False))
+
+
+def found(result: Result) -> Found:
+    broken = frozenset(name for name, verdict in result.verdicts.items() if verdict is Verdict.VIOLATED)
+    return Found(result.distinct, result.generated, result.depth, broken)
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_tlc_finds_the_same_states_and_verdicts(name: str) -> None:
+    bounds, rules = CONFIGURATIONS[name]
+    assert survey(bounds, rules) == ours(bounds, rules)
+
+
+@pytest.mark.parametrize("rule", [rule.name for rule in fields(AutogradRules)])
+def test_tlc_catches_the_same_in_every_mutant(rule: str) -> None:
+    bounds, rules = MUTANT_BOUNDS[rule], replace(SOUND, **{rule: False})
+    by_tlc = survey(bounds, rules)
+    assert by_tlc.broken, f"nothing is missed without {rule}"
+    assert by_tlc == ours(bounds, rules)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "rules"),
+    [
+        (RELEASE, SOUND),
+        (Bounds("half-used", drops=1, timeouts=1, smart=True), SOUND),
+        (CONFIGURATIONS["diamond, torch"]),
+    ],
+    ids=["release, sound", "smart, sound", "diamond, torch"],
+)
+def test_every_state_of_tlc_is_one_world_and_the_other_way_round(
+    bounds: Bounds, rules: AutogradRules, tmp_path: Path
+) -> None:
+    heard(bounds, rules, (), "-dump", str(tmp_path / "states"))
+    texts = re.split(r"^State \d+:\n", (tmp_path / "states.dump").read_text(), flags=re.MULTILINE)[1:]
+    worlds = set(reachable(AutogradModel(bounds, rules)))
+    twins = {autograd_tlc.twin_of(world, bounds) for world in worlds}
+    assert len(twins) == len(worlds) == len(texts)
+    assert {autograd_tlc.read_state(text) for text in texts} == twins
+
+
+def reachable(model: AutogradModel) -> Iterator[World]:
+    seen, waiting = {model.initial}, [model.initial]
+    while waiting:
+        world = waiting.pop()
+        yield world
+        after = {one for action in model.actions if (one := model.step(world, action)) is not None}
+        waiting += after - seen
+        seen |= after
+
+
+@pytest.mark.parametrize(("bounds", "rules"), [(RELEASE, SOUND), CONFIGURATIONS["unused result, torch"]])
+def test_a_run_ends_where_the_module_says(bounds: Bounds, rules: AutogradRules) -> None:
+    listener = heard(bounds, rules, ("QuietIsTheEnd",))
+    assert listener.run.complete, "".join(listener.said)
+
+
+def test_every_property_and_claim_has_a_twin() -> None:
+    assert {*(one.id for one in autograd_properties(Bounds(passes=2))), *CLAIMS} <= tlc.defined_names()
