@@ -29,7 +29,8 @@ READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
 PATIENCE_MS: Final = 200
 QUEUED_BYTES_MAX: Final = 64 * 2**20
-QUEUED_PIECES_MAX: Final = 16_384
+PIECE_BYTES: Final = 256
+"""About what a piece costs beside its bytes."""
 
 
 def nothing_pending() -> int:
@@ -70,6 +71,8 @@ class Connection:
         self._poller = poller
         self._sending = threading.Lock()
         self._waits_for_room = False
+        self._added = self._written = 0
+        """Two counts, as those who add and those who write hold different locks. Each piece counts for its bytes and more."""
         self._buffer = b""
         self._large: Large | None = None
         self._pending: Callable[[], int] = nothing_pending if isinstance(stream, socket.socket) else stream.pending
@@ -82,6 +85,11 @@ class Connection:
     def is_waiting(self) -> bool:
         """Whether something is queued that should leave soon."""
         return len(self.outbox) > self.lazy
+
+    def queue(self, pieces: list[bytes | memoryview]) -> None:
+        """Leave pieces to be written. One thread at a time."""
+        self._added += sum(map(len, pieces)) + PIECE_BYTES * len(pieces)
+        self.outbox.extend(pieces)
 
     def flush(self, patient: bool = False) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""
@@ -99,9 +107,8 @@ class Connection:
                 self._sending.release()
 
     def is_full(self) -> bool:
-        """Say whether the peer takes nothing in, and so much waits for it that nobody should add to it."""
-        waiting = self._waits_for_room and len(self.outbox)
-        return bool(waiting) and (waiting > QUEUED_PIECES_MAX or sum(map(len, list(self.outbox))) > QUEUED_BYTES_MAX)
+        """Say whether so much waits for the peer that nobody should add to it."""
+        return self._added - self._written > QUEUED_BYTES_MAX
 
     def on_writable(self) -> None:
         """Go on writing."""
@@ -124,15 +131,19 @@ class Connection:
                     continue
                 self._wait_for_room()
                 return False
-            if written < sum(map(len, pieces)):
-                self._put_back(pieces, written)
+            self._settle(pieces, written)
         return True
 
-    def _put_back(self, pieces: list[bytes | memoryview], written: int) -> None:
-        while written >= len(pieces[0]):
-            written -= len(pieces.pop(0))
-        pieces[0] = memoryview(pieces[0])[written:]
-        self.outbox.extendleft(reversed(pieces))
+    def _settle(self, pieces: list[bytes | memoryview], written: int) -> None:
+        """Count what was written, and put the rest back."""
+        self._written += written
+        for index, piece in enumerate(pieces):
+            if written < len(piece):
+                pieces[index] = memoryview(piece)[written:]
+                self.outbox.extendleft(reversed(pieces[index:]))
+                return
+            written -= len(piece)
+            self._written += PIECE_BYTES
 
     def _has_room(self) -> bool:
         poll = select.poll()

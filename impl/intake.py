@@ -110,6 +110,7 @@ class Intake:
         with worker.lock:
             self._next_tick = now + TICK_S
             worker.perform(worker.core.tick(now))
+            worker.backlog.release()
             self._expire(now)
         for connection in worker.connections.values():
             connection.lazy = 0

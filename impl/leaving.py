@@ -64,9 +64,10 @@ def _is_settled(worker: Worker) -> bool:
 
 def _together(worker: Worker, step: int, deadline: float) -> None:
     """Tell every peer that this step is done, and wait until all who live say the same."""
-    for peer, connection in worker.connections.items():
-        if peer not in worker.core.dead:
-            connection.outbox.extend(write_frame(Reached(step), []))
+    with worker.lock:
+        for peer, connection in worker.connections.items():
+            if peer not in worker.core.dead:
+                connection.queue(write_frame(Reached(step), []))
     worker.flush()
 
     def has_come(peer: WorkerId) -> bool:

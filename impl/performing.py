@@ -109,6 +109,8 @@ class Performer:
 
     def _run_call(self, run: RunCall) -> None:
         source, call, function = run.source, run.call.call, run.call.function
+        if self._worker.backlog.defer(source, lambda: self._run_call(run)):
+            return
         outcome = self._invoke(function, self._bound(run.content, run.references))
         self._when_done(outcome, lambda final: self._reply(source, call, final, function))
 

@@ -38,7 +38,7 @@ from farref.impl.ids import (
 from farref.impl.intake import Intake
 from farref.impl.messages import Ack, AnyMessage, Control
 from farref.impl.performing import Performer
-from farref.impl.pressure import wait_for_room
+from farref.impl.pressure import Backlog, wait_for_room
 from farref.impl.reactor import Reactor
 from farref.impl.reading import Reading
 from farref.impl.rref import RRef
@@ -94,6 +94,7 @@ class Worker:
         self.reading = Reading(settings, windows)
         self.writing = Writing(self)
         self.performer = Performer(self)
+        self.backlog = Backlog(self)
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
         poller.register(self.reactor.kick, select.EPOLLIN)
 
@@ -251,7 +252,7 @@ class Worker:
         connection = self.connections[target]
         if not connection.dead:
             connection.lazy += isinstance(message, Ack)
-            connection.outbox.extend(write_frame(message, segments, self.settings.frame_bytes_max))
+            connection.queue(write_frame(message, segments, self.settings.frame_bytes_max))
             return
         self.declare_dead(target, "its connection is broken")
         if not isinstance(message, Control | Ack):
@@ -279,7 +280,7 @@ class Worker:
         places = tuple(returned.popleft() for _ in range(len(returned)))
         with self.lock:
             connection.lazy += 1
-            connection.outbox.extend(write_frame(Returned(places), []))
+            connection.queue(write_frame(Returned(places), []))
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""
