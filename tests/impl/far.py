@@ -58,6 +58,28 @@ def name() -> str:
     return get_worker_info().name
 
 
+def large() -> Any:
+    return np.zeros(2**20, np.uint8)
+
+
+def ask_often(to: str, count: int) -> int:
+    """Call for something large many times at once, and say how much came."""
+    futures = [rpc_async(to, large) for _ in range(count)]
+    kept["asked"] = True
+    return sum(future.wait().nbytes for future in futures)
+
+
+def has_asked() -> bool:
+    return "asked" in kept
+
+
+def pressure(to: str) -> tuple[int, int]:
+    """How many bytes wait for a peer here, and how many of its calls have not begun for that reason."""
+    worker = current()
+    rank = worker.find(to)
+    return sum(map(len, list(worker.connections[rank].outbox))), len(worker.backlog._waiting.get(rank, []))
+
+
 def slow(seconds: float, value: Any = None) -> Any:
     time.sleep(seconds)
     return value
@@ -289,5 +311,5 @@ def return_room(to: str, place: int) -> None:
 def send_noise(to: str) -> None:
     """Send bytes that are no message to a worker, on the stream it trusts."""
     connection = current().connections[get_worker_info(to).id]
-    connection.outbox.append(HEADER.pack(4, 4) + b"\xc1\xc1\xc1\xc1")
+    connection.queue([HEADER.pack(4, 4) + b"\xc1\xc1\xc1\xc1"])
     connection.flush()

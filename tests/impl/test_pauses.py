@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from farref.impl import Cluster, RpcTimeout, RRef, get_debug_info, launch, remote, rpc_async, rpc_sync
-from farref.impl.api import current
 from farref.impl.connection import QUEUED_BYTES_MAX
 from tests.impl import far
-from tests.impl.settling import settle
+from tests.impl.settling import eventually, settle
 
 MEBIBYTE = bytes(2**20)
 """Not an array, which would travel through shared memory and queue up nowhere."""
@@ -42,12 +41,6 @@ def standing_still(world: Cluster, name: str) -> Iterator[None]:
         os.kill(world.pid(name), signal.SIGCONT)
 
 
-def queued(name: str) -> int:
-    """How many bytes wait for a peer."""
-    worker = current()
-    return sum(map(len, list(worker.connections[worker.find(name)].outbox)))
-
-
 def test_calls_to_a_peer_that_takes_nothing_in_wait_and_then_fail_while_memory_has_a_limit(world: Cluster) -> None:
     futures = []
 
@@ -59,7 +52,7 @@ def test_calls_to_a_peer_that_takes_nothing_in_wait_and_then_fail_while_memory_h
         with pytest.raises(RpcTimeout, match="A has taken nothing in"):
             call_often()
         assert len(futures) > 32
-        assert queued("A") <= QUEUED_BYTES_MAX + 2 * 2**20
+        assert far.pressure("A")[0] <= QUEUED_BYTES_MAX + 2 * 2**20
         with pytest.raises(RpcTimeout, match="A has taken nothing in"):
             remote("A", far.size, [MEBIBYTE], timeout=0.1)
         assert rpc_sync("B", far.add, [1, 1], timeout=10) == 2
@@ -74,6 +67,21 @@ def test_a_caller_that_waits_for_room_goes_on_when_there_is_some(world: Cluster)
         futures = [rpc_async("A", far.size, [MEBIBYTE]) for _ in range(200)]
         wake.join()
     assert [future.wait() for future in futures] == [2**20] * 200
+
+
+def test_results_for_a_caller_that_takes_nothing_in_are_not_computed_until_it_does(world: Cluster) -> None:
+    """A calls B two hundred times for a mebibyte, and stands still. B begins only some of them, until A goes on."""
+    with standing_still(world, "B"):
+        came = rpc_async("A", far.ask_often, ["B", 200])
+        eventually(lambda: rpc_sync("A", far.has_asked))
+        os.kill(world.pid("A"), signal.SIGSTOP)
+    with standing_still(world, "A"):
+        eventually(lambda: rpc_sync("B", far.pressure, ["A"])[1] > 0)
+        queued, deferred = rpc_sync("B", far.pressure, ["A"])
+        assert queued < QUEUED_BYTES_MAX + 32 * 2**20
+        assert deferred > 50
+        assert rpc_sync("C", far.fetch, [remote("B", far.echo, ["others go on"])]) == "others go on"
+    assert came.wait() == 200 * 2**20
 
 
 @pytest.mark.parametrize("still", ["A", "B", "C"], ids=["user", "owner", "third"])
