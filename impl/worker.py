@@ -277,10 +277,11 @@ class Worker:
 
     def _give_back(self, connection: Connection, returned: deque[int]) -> None:
         """Tell a peer which of its rooms nobody looks at any more."""
-        places = tuple(returned.popleft() for _ in range(len(returned)))
         with self.lock:
-            connection.lazy += 1
-            connection.queue(write_frame(Returned(places), []))
+            places = tuple(returned.popleft() for _ in range(len(returned)))
+            if places:
+                connection.lazy += 1
+                connection.queue(write_frame(Returned(places), []))
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""
