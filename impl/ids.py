@@ -55,7 +55,7 @@ class ForkId(Struct, frozen=True, array_like=True, cache_hash=True, order=True, 
         return f"ForkId({self.created_on}.{self.incarnation}.{self.number})"
 
 
-class ForkData(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class ForkData(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """What travels for each fork. No parent says: the owner counted this fork before it sent it (R2, R14)."""
 
     owner: WorkerId

@@ -19,8 +19,8 @@ from msgspec import Struct
 from farref.impl.ids import CallId, FetchId, ForkData, ForkId, Incarnation, RRefId, SequenceNumber
 
 
-class Message(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What all messages have in common: they are values, and travel as short arrays."""
+class Message(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
+    """What all messages have in common: they are values, travel as short arrays, and are in no cycle of references."""
 
 
 class RemoteCall(Message, frozen=True, tag=1):

@@ -173,7 +173,7 @@ class Reactor:
             if self._tasks and (woken or quiet >= NAPS_UNTIL_HELP):
                 self._nudge()
                 self._run_tasks()
-            elif quiet and not self._callers and self._role.acquire(blocking=False):
+            elif quiet and not (self._tasks or self._callers) and self._role.acquire(blocking=False):
                 self._lead()
                 self._run_tasks()
             else:

@@ -283,6 +283,10 @@ def collect() -> int:
     return gc.collect()
 
 
+def touch(path: str) -> None:
+    Path(path).touch()
+
+
 def increase(array: Any) -> Any:
     array += 1
     return array
