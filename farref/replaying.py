@@ -1,4 +1,4 @@
-"""`farref replay`: a saved run, taken once more by the model and by an implementation."""
+"""`farref replay`: a saved run, taken once more by the model and by an implementation; or the log of one, judged."""
 
 from __future__ import annotations
 
@@ -14,30 +14,50 @@ from farref.properties.backends.known import BACKENDS
 from farref.properties.replays import sound_beginning
 from farref.properties.trace import Trace, actions_of
 from farref.properties.twin import Disagreement, Twin
+from farref.validating import Validated, show_validated, validated_document
 
 
 @click.command()
-@click.argument("trace", type=click.Path(dir_okay=False))
+@click.argument("trace", type=click.Path(), nargs=-1, required=True)
 @click.option(
     "--backend", type=click.Choice(list(BACKENDS)), default="simulated", help="Who takes it. Default simulated."
 )
+@click.option("--validate", is_flag=True, help="TRACE is the logs of a real run: is it a behaviour of the model?")
 @click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
-def replay(trace: str, backend: str, form: str) -> int:
+def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> int:
     """Let the model and an implementation take a saved run, and compare them after every step.
 
     A counterexample cannot happen in the sound protocol; of such a run the longest beginning is taken that can.
 
+    With --validate the files are logs that real workers wrote, as spec/log.md describes them; a folder stands for all
+    logs in it. The first event that no behaviour of the model explains is named.
+
     \b
     farref fuzz rref --save run.json
-    farref replay run.json --backend simulated
+    farref replay run.json --backend processes
+    farref replay --validate logs/
     """
-    replayed = replay_on(read_trace(trace), backend)
+    if validate:
+        return _validate(trace, form)
+    if len(trace) != 1:
+        raise click.UsageError("one trace at a time; several files are for --validate")
+    replayed = replay_on(read_trace(trace[0]), backend)
     if form == "json":
         print_json(replayed)
     else:
         with page() as console:
             show_replay(console, replayed)
     return replayed.exit_code
+
+
+def _validate(paths: tuple[str, ...], form: str) -> int:
+    validated = Validated(paths)
+    if form == "json":
+        print_json(validated_document(validated))
+    else:
+        with page() as console:
+            show_validated(console, validated)
+    return validated.exit_code
 
 
 class Replayed(msgspec.Struct, frozen=True):

@@ -17,6 +17,7 @@ from farref.impl.errors import NotRunning, RpcError
 from farref.impl.futures import Future
 from farref.impl.handshake import Identity
 from farref.impl.ids import Incarnation, WorkerId
+from farref.impl.journal import LoggedCore
 from farref.impl.mesh import Meeting, agree_on_secret, leave_name, meet, names, swap_memory
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
@@ -61,10 +62,12 @@ def init_rpc(
     timeout: float = INIT_TIMEOUT_S,
     check: Callable[[], None] = lambda: None,
     make_core: MakeCore = Core,
+    log: str | Path | None = None,
 ) -> WorkerInfo:
     """Join a world: meet its other workers in a directory, which must be nobody else's to enter.
 
-    `check` is called while waiting, and may raise to give up. `make_core` may give a core that tells what it does.
+    `check` is called while waiting, and may raise to give up. `make_core` may give another core, and `log` is
+    a file for what this worker does (`spec/log.md`).
     """
     check_names([name])
     if not 0 <= rank < world_size:
@@ -94,7 +97,8 @@ def init_rpc(
         own = arena.descriptor if arena is not None else None
         theirs = swap_memory(streams, own, meeting.deadline)
         windows = {peer: Window(descriptor) for peer, descriptor in theirs.items()}
-        _process.append(Worker(make_core(me, called, incarnation), called, streams, chosen, arena, windows))
+        core = make_core(me, called, incarnation) if log is None else LoggedCore(me, called, incarnation, Path(log))
+        _process.append(Worker(core, called, streams, chosen, arena, windows))
         current().reactor.begin()
     return current().info(me)
 
@@ -106,6 +110,8 @@ def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> Work
         left = leaving.shut_down(worker, graceful, timeout)
     finally:
         _process.clear()
+    if isinstance(worker.core, LoggedCore):
+        worker.core.end()
     if graceful and not left.is_empty():
         warnings.warn(f"{worker.names[worker.rank]} could not release everything: {left}", stacklevel=2)
     return left

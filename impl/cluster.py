@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import multiprocess  # type: ignore[import-untyped]
@@ -41,6 +42,7 @@ class Plan:
     settings: Settings
     driver: int
     shutdown_timeout: float
+    log: str | None
 
 
 class Cluster:
@@ -72,15 +74,19 @@ def launch(
     copy_arrays: bool = False,
     start_method: str = "spawn",
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
+    log: str | None = None,
 ) -> Iterator[Cluster]:
-    """Start workers, be their driver, and clean up whatever happens. `allow` names modules whose functions may be called."""
+    """Start workers, be their driver, and clean up whatever happens. `allow` names modules whose functions may be called.
+
+    `log` is a folder in which each worker leaves a file of what it did (`spec/log.md`).
+    """
     names = tuple(f"worker{n}" for n in range(1, workers + 1)) if isinstance(workers, int) else tuple(workers)
     everybody = (DRIVER, *names)
     settings = Settings(rpc_timeout, tuple(allow), allow_pickle, tls=tls, copy_arrays=copy_arrays)
     api.check_names(everybody)
     check_transport(transport, settings)
     directory = tempfile.mkdtemp(prefix="farref-world-")
-    plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout)
+    plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout, log)
     context = multiprocess.get_context(start_method)
     processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(everybody))]
     try:
@@ -109,6 +115,7 @@ def _join(plan: Plan, rank: int, check: Any) -> None:
         transport=plan.transport,
         settings=plan.settings,
         check=check,
+        log=None if plan.log is None else Path(plan.log, f"{plan.names[rank]}.jsonl"),
     )
 
 
