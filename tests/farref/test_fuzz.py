@@ -9,37 +9,64 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from farref.model.rules import without
+from farref.properties.backends.backend import Backend
+from farref.properties.backends.known import BACKENDS
+from farref.properties.backends.model_backend import ModelBackend
+from farref.properties.backends.processes import ProcessesBackend
 from farref.properties.backends.zoo import ZOO
 
 Farref = Callable[..., Result]
 FAULTS = {"reordered", "duplicated", "dropped", "timed_out", "failed"}
 
 
-def test_json(farref: Farref) -> None:
-    words = (
-        "fuzz",
-        "rref",
-        "--backend",
-        "simulated",
-        "--schedules",
-        "120",
-        "--seed",
-        "4",
-        "--format",
-        "json",
-        "--quiet",
-    )
-    first, again = farref(*words), farref(*words)
-    answer = json.loads(first.stdout)
-    assert (first.exit_code, first.stderr) == (0, "")
-    assert (answer["subject"], answer["backend"], answer["seed"]) == ("rref", "simulated", 4)
-    assert (answer["schedules"], answer["disagreements"], answer["verdict"]) == (120, 0, "agreed")
+CONTRACT = {
+    "subject": str,
+    "backend": str,
+    "schedules": int,
+    "steps": int,
+    "disagreements": int,
+    "faults": dict,
+    "sometimes": dict,
+    "seconds": float,
+    "seed": int,
+    "trace_hash": str,
+    "verdict": str,
+    "notes": list,
+}
+"""What a program may rely on: each key, and what it is."""
+
+
+@pytest.mark.parametrize(("backend", "schedules"), [("simulated", 120), ("processes", 40), ("model", 120)])
+def test_json(farref: Farref, backend: str, schedules: int) -> None:
+    words = ("fuzz", "rref", "--backend", backend, "--schedules", str(schedules), "--seed", "4")
+    result = farref(*words, "--format", "json", "--quiet")
+    answer = json.loads(result.stdout)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert {key: type(answer[key]) for key in CONTRACT} == CONTRACT
+    assert set(answer) == {*CONTRACT, "disagreement"}
+    assert (answer["subject"], answer["backend"], answer["seed"]) == ("rref", backend, 4)
+    assert (answer["schedules"], answer["disagreements"], answer["verdict"]) == (schedules, 0, "agreed")
+    assert (answer["disagreement"], answer["notes"]) == (None, [])
     assert set(answer["faults"]) == FAULTS
     assert all(answer["faults"].values())
+    assert set(map(type, answer["sometimes"].values())) == {bool}
     assert any(answer["sometimes"].values())
-    assert answer["steps"] > 120
+    assert answer["steps"] > schedules
     assert answer["seconds"] > 0
-    assert answer["trace_hash"] == json.loads(again.stdout)["trace_hash"]
+
+
+def test_the_same_seed_gives_the_same_hash_on_every_backend_and_in_several_processes(farref: Farref) -> None:
+    def trace_hash(*words: str, seed: int = 4) -> str:
+        common = ("fuzz", "rref", "--schedules", "20", "--seed", str(seed), "--format", "json", "--quiet")
+        return str(json.loads(farref(*common, *words).stdout)["trace_hash"])
+
+    first = trace_hash()
+    assert first == trace_hash()
+    assert first == trace_hash("--backend", "model")
+    assert first == trace_hash("--backend", "processes")
+    assert first == trace_hash("--jobs", "2")
+    assert first != trace_hash(seed=5)
 
 
 def test_pretty(farref: Farref) -> None:
@@ -78,7 +105,39 @@ def test_a_disagreement_is_told_and_can_be_seen_again(farref: Farref, tmp_path: 
     assert json.loads(replayed.stdout)["difference"] == answer["disagreement"]["difference"]
     assert farref("replay", str(path)).exit_code == 0, "the clean implementation agrees"
     assert farref("replay", str(path), "--backend", "model").exit_code == 0
+    assert farref("replay", str(path), "--backend", "processes").exit_code == 0
     assert farref("explain", str(path), "-o", str(tmp_path / "run.svg")).exit_code == 0
+
+
+def let_loose() -> None:
+    """Make a mistake in a worker's process."""
+    ZOO["creator_is_not_counted"].let_loose()
+
+
+def mistaken(backend: str) -> Callable[[], Backend]:
+    """Give a backend that makes a mistake."""
+    if backend == "model":
+        return lambda: ModelBackend(without("registers_atomically"))
+    return lambda: ProcessesBackend(prepare=let_loose)
+
+
+@pytest.mark.parametrize("backend", ["model", "processes"])
+def test_a_disagreement_is_told_the_same_way_on_every_backend(
+    farref: Farref, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    monkeypatch.setitem(BACKENDS, backend, mistaken(backend))
+    path = tmp_path / "run.json"
+    words = ("fuzz", "rref", "--backend", backend, "--seconds", "60", "--quiet")
+    saved = farref(*words, "--save", str(path))
+    assert saved.exit_code == 1
+    assert f"See it again: farref replay {path} --backend {backend}" in saved.stdout
+    told = [line for line in saved.stdout.splitlines() if line.startswith(f"  {backend}")]
+    assert told
+    replayed = farref("replay", str(path), "--backend", backend)
+    assert replayed.exit_code == 1
+    assert all(line in replayed.stdout.splitlines() for line in told)
+    monkeypatch.undo()
+    assert farref("replay", str(path), "--backend", backend).exit_code == 0, "without the mistake it agrees"
 
 
 def test_bounds_that_were_given_are_given_again(farref: Farref) -> None:
@@ -98,7 +157,7 @@ def test_nothing_is_saved_where_nothing_disagrees(farref: Farref, tmp_path: Path
     assert not path.exists()
 
 
-@pytest.mark.parametrize("backend", ["model", "simulated"])
+@pytest.mark.parametrize("backend", ["model", "simulated", "processes"])
 def test_of_a_counterexample_the_sound_beginning_is_taken(farref: Farref, saved: Path, backend: str) -> None:
     result = farref("replay", str(saved), "--backend", backend, "--format", "json")
     answer = json.loads(result.stdout)

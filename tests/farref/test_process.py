@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 TALKATIVE = """\
 from farref import __main__, progress
@@ -95,13 +97,16 @@ def test_interrupted_table_has_the_rows_so_far() -> None:
     assert len(answer["rows"]) >= 1
 
 
-def test_interrupted_campaign_tells_what_it_did() -> None:
-    code, out, _ = interrupt("fuzz", "rref", "--seconds", "600", "--format", "json", after=("schedules",))
+@pytest.mark.parametrize("more", [(), ("--jobs", "2"), ("--backend", "processes")], ids=["alone", "jobs", "processes"])
+def test_interrupted_campaign_tells_what_it_did(more: tuple[str, ...]) -> None:
+    words = ("fuzz", "rref", *more, "--seconds", "600", "--format", "json")
+    code, out, err = interrupt(*words, after=("schedules",))
     answer = json.loads(out)
     assert code == 4
     assert answer["verdict"] == "incomplete"
     assert "interrupted" in answer["notes"]
     assert answer["schedules"] > 0
+    assert "Traceback" not in err
 
 
 def test_the_reader_of_the_output_may_leave() -> None:
