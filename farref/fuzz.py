@@ -59,12 +59,13 @@ def fuzz(**given: Any) -> int:
     """Drive the model and an implementation through the same random schedules, and compare them after every step.
 
     The size of the world is drawn for each schedule; a bound that is given is the same in all. The same seed and number of
-    schedules give the same steps, and the same trace_hash.
+    schedules give the same steps, and the same trace_hash, on every backend and with any number of jobs.
 
     \b
     farref fuzz rref --seconds 60
-    farref fuzz rref --seed 7 --schedules 1000 --format json
-    farref fuzz rref --seed 7 --first 123 --schedules 1    schedule 123 of seed 7 again
+    farref fuzz rref --backend processes --seconds 60        the same between real processes
+    farref fuzz rref --seed 7 --schedules 1000 --jobs 2 --format json
+    farref fuzz rref --seed 7 --first 123 --schedules 1      schedule 123 of seed 7 again
     """
     refuse_place(given["save"])
     fuzzed = carry_out_fuzz(given)

@@ -122,7 +122,8 @@ def _work(rank: int, size: int, directory: str, pipe: Any, prepare: Prepare | No
         try:
             step, args, kwargs = pickle.loads(pipe.recv_bytes())
         except (EOFError, OSError):
-            os._exit(0)  # the driver is gone; nobody is left to say farewell to
+            shutil.rmtree(directory, ignore_errors=True)
+            os._exit(0)  # the driver is gone, and perhaps in no state to clean up
         pipe.send_bytes(pickle.dumps(_take(desk, step, args, kwargs)))
 
 

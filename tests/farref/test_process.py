@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,22 @@ def test_interrupted_campaign_tells_what_it_did(more: tuple[str, ...]) -> None:
     assert "interrupted" in answer["notes"]
     assert answer["schedules"] > 0
     assert "Traceback" not in err
+
+
+def test_a_campaign_that_is_killed_takes_its_workers_along(tmp_path: Path) -> None:
+    words = ("fuzz", "rref", "--backend", "processes", "--seconds", "600")
+    command, environment = [sys.executable, "-c", TALKATIVE, *words], {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stderr=subprocess.PIPE)
+    try:
+        wait_for("schedules", process)
+        assert list(tmp_path.glob("farref-pool-*"))
+    finally:
+        process.kill()
+    process.communicate(timeout=PATIENCE)  # whoever still lives has the other end of the pipe
+    deadline = time.monotonic() + PATIENCE
+    while list(tmp_path.glob("farref-pool-*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not list(tmp_path.glob("farref-pool-*"))
 
 
 def test_the_reader_of_the_output_may_leave() -> None:
