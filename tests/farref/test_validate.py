@@ -82,6 +82,30 @@ def test_a_story_that_did_not_happen(farref: Farref, write: Callable[[str], str]
     assert "REFUSED" in result.stdout
 
 
+def with_first(event: str) -> str:
+    """Put an event of A before all its others."""
+    lines = [json.loads(line) for line in STORY.strip().splitlines()]
+    for line in lines:
+        if line["worker"] == 1 and "number" in line:
+            line["number"] += 1
+    lines.insert(2, {"worker": 1, "number": 1, **json.loads(event)})
+    return "\n".join(map(json.dumps, lines))
+
+
+def test_R32_nothing_begins_after_shutdown(farref: Farref, write: Callable[[str], str]) -> None:
+    result = farref("replay", "--validate", write(with_first('{"event": "shut down"}')))
+    assert result.exit_code == 1
+    assert "event 2 of A: create remote to B" in result.stdout
+    assert "R32" in result.stdout
+
+
+def test_R34_what_follows_a_death_is_not_judged(farref: Farref, write: Callable[[str], str]) -> None:
+    nonsense = without('"finish"').replace('"number": 3, "event": "receive"', '"number": 2, "event": "receive"')
+    died = with_first('{"event": "died", "peer": 0}')
+    assert farref("replay", "--validate", write(nonsense)).exit_code == 1
+    assert farref("replay", "--validate", write(died)).exit_code == 0
+
+
 def test_silence_is_undecided_at_worst(farref: Farref, write: Callable[[str], str]) -> None:
     only_owner = "\n".join(line for line in STORY.splitlines() if '"worker": 0' in line)
     result = farref("replay", "--validate", write(only_owner))
