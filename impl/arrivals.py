@@ -18,6 +18,7 @@ from farref.impl.ids import (
     Incarnation,
     OwnedReference,
     Reference,
+    RRefId,
     SequenceNumber,
     UserReference,
     WorkerId,
@@ -62,6 +63,7 @@ class Arrivals(Tables):
                 self._on_user_accept(source, fork)
             case FetchCall(rref, fork, fetch):
                 self.owner.on_fetch_call(rref, source, fork, fetch)
+                self._check_creator(rref)
             case CallFailed(call, forks, reason):
                 self._on_call_failed(source, call, forks, reason)
             case _:
@@ -129,6 +131,7 @@ class Arrivals(Tables):
         match body:
             case ForkRequest(rref, fork):
                 self.owner.on_fork_request(rref, fork, source)
+                self._check_creator(rref)
             case UserDelete(rref, fork):
                 self.owner.on_user_delete(rref, fork, source)
             case CreateFailed(rref, fork, reason):
@@ -198,8 +201,15 @@ class Arrivals(Tables):
             self.owner.take_from_self(data.rref, data.fork)
         else:
             self.owner.take_from_user(data.rref)
+            self._check_creator(data.rref)
             self._control(source, ChildAccept(data.rref, data.fork))
         return OwnedReference(data.rref)
+
+    def _check_creator(self, rref: RRefId) -> None:
+        """Let nobody wait for a creation whose creator was declared dead before they came (R34)."""
+        reason = self.dead.get(rref.created_on)
+        if reason is not None:
+            self.owner.creator_is_dead(rref, PeerDied(reason))
 
     def _create(self, source: WorkerId, message: RemoteCall) -> None:
         """Register a creation on receipt, and answer at once (R10, R11)."""

@@ -160,10 +160,16 @@ class Owner:
         """
         for rref, entry in list(self.entries.items()):
             entry.fetches = [parked for parked in entry.fetches if parked[0] != peer] or EMPTY_LIST
-            if rref.created_on == peer and entry.phase in (Phase.ABSENT, Phase.EXPECTED):
-                self._make_ready(rref, entry, Failure(error))
-            else:
+            if rref.created_on == peer:
+                self.creator_is_dead(rref, error)
+            if rref in self.entries:
                 self._settle(rref, entry)
+
+    def creator_is_dead(self, rref: RRefId, error: object) -> None:
+        """Put an error in place of a creation that cannot come any more; leave one alone that came in time (R34)."""
+        entry = self.entries.get(rref)
+        if entry and entry.phase in (Phase.ABSENT, Phase.EXPECTED):
+            self._make_ready(rref, entry, Failure(error))
 
     # Beneath
 

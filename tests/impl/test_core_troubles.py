@@ -6,7 +6,7 @@ import pytest
 
 from farref.impl.effects import CompleteFetch, DropValue, RunCall, WakeWaiter
 from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused
-from farref.impl.ids import OwnedReference
+from farref.impl.ids import OwnedReference, UserReference
 from farref.impl.messages import Ack, Call, CallFailed, CreateFailed, FetchCall, ForkRequest, RemoteCall, UserDelete
 from farref.impl.simulated import Simulation
 from tests.impl.simulation import A, B, C, drain, forks, is_empty, kind, kinds, under_way
@@ -153,6 +153,24 @@ def test_R34_the_death_of_a_creator_ends_what_waits_for_its_creation(world: Simu
     assert any(isinstance(effect, WakeWaiter) for _, effect in world.log)
     world.let_go(B, own)
     assert any(isinstance(effect, DropValue) for _, effect in world.log)
+    assert is_empty(world)
+
+
+def test_R34_whoever_asks_after_the_death_of_a_creator_is_told(world: Simulation) -> None:
+    x = world.create_remote(A, B)
+    world.share_as_argument(A, C, x)
+    world.deliver(under_way(world, Call))
+    world.kill(A)
+    drain(world)
+    (entry,) = world.observe()[B].entries
+    assert (entry.phase, entry.failed) == ("ready", True)
+    (handle,) = world.handles(C)
+    assert isinstance(handle, UserReference)
+    world.fetch(C, handle)
+    drain(world)
+    assert any(isinstance(effect, CompleteFetch) and effect.failed for _, effect in world.log)
+    world.let_go(C, handle)
+    drain(world)
     assert is_empty(world)
 
 
