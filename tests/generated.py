@@ -30,6 +30,7 @@ def generated() -> dict[Path, Callable[[], str]]:
     return {
         ROOT / "README.md": partial(with_table, ROOT / "README.md", "--each claim"),
         ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
+        ROOT / "spec" / "autograd.md": autograd_tables,
         ROOT / "spec" / "n1.svg": partial(diagram, "N1"),
         **configurations(),
     }
@@ -44,9 +45,21 @@ def farref(*arguments: str, exit_code: int) -> str:
 
 def with_table(page: Path, option: str) -> str:
     """Fill in the table that stands below the command it is made with."""
-    command = f"farref check rref {option} --format markdown"
-    before, rest = page.read_text().split(f"<!-- {command} -->\n")
-    _, after = rest.split("<!-- end of table -->")
+    return filled_in(page.read_text(), f"farref check rref {option} --format markdown")
+
+
+def autograd_tables() -> str:
+    """Fill in both tables of the spec of distributed autograd."""
+    text = (ROOT / "spec" / "autograd.md").read_text()
+    for option in ("--each claim", "--each rule"):
+        text = filled_in(text, f"farref check autograd {option} --format markdown")
+    return text
+
+
+def filled_in(text: str, command: str) -> str:
+    """Fill in the table that stands below the command it is made with."""
+    before, rest = text.split(f"<!-- {command} -->\n")
+    _, after = rest.split("<!-- end of table -->", maxsplit=1)
     table = farref(*command.split()[1:], "--quiet", exit_code=0)
     return f"{before}<!-- {command} -->\n{table.strip()}\n<!-- end of table -->{after}"
 

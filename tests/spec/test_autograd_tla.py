@@ -47,7 +47,7 @@ MUTANT_BOUNDS: Final = {
     "newer_pass_supersedes": Bounds("chain", passes=2, timeouts=1),
     "takes_effect_once": Bounds("chain", duplicates=1),
     "retries_until_answered": Bounds("chain", drops=1),
-    "notices_standstill": Bounds("unused-result", timeouts=1),
+    "notices_standstill": Bounds("unused-result"),
     "marks_before_pruning": SMART,
     "stages_until_commit": Bounds("chain", passes=2, timeouts=1),
     "returns_after_commit": Bounds("chain", passes=2),
