@@ -2,7 +2,10 @@
 
 Each row is the same network, loss and gradients, on the same numbers. In each round both compute them, one after the other,
 in turns of who is first; a ratio is taken inside a round, where both had the same machine, and the table has the median over
-the rounds: read the ratios, not the figures. Small networks show what recording costs, large ones what the arithmetic costs.
+the rounds: read the ratios, not the figures. What is measured is processor time, so that neighbours on the machine take less
+part in it; with `OPENBLAS_NUM_THREADS=1` they take the least, as threads of numpy that wait for each other count too.
+
+Small networks show what recording costs, large ones what the arithmetic costs.
 autograd has no cross entropy; here it may leave out the shift that keeps the exponential in range, which the tape does not.
 
 autograd is a development dependency: `pip install 'farref[dev]'`.
@@ -77,12 +80,12 @@ def by_autograd(weights: list[Any], examples: Any, classes: Any) -> Job:
 
 
 def seconds(job: Job) -> float:
-    """Measure one run of a job, repeated until it can be measured."""
-    times, start = 0, time.perf_counter()
-    while time.perf_counter() - start < SECONDS_MIN:
+    """Measure the processor time of one run of a job, repeated until it can be measured."""
+    times, start = 0, time.process_time()
+    while time.process_time() - start < SECONDS_MIN:
         job()
         times += 1
-    return (time.perf_counter() - start) / times
+    return (time.process_time() - start) / times
 
 
 def measured(name: str, rounds: int) -> str:

@@ -8,7 +8,7 @@
     w.grad                      # Tensor([[3. 0.]])
 
 The names are PyTorch's. Read `graph` (what is recorded), `walk` (how it is walked back), `rules` (how each operation is
-differentiated), then `tensor`.
+differentiated), then `tensors`.
 """
 
 from farref.impl.tape.functions import (
@@ -39,7 +39,7 @@ from farref.impl.tape.optimizers import SGD, Adagrad, Adam, AdamW, Optimizer, RM
 from farref.impl.tape.passes import gradients, root_of
 from farref.impl.tape.rules import Rule
 from farref.impl.tape.table import RULES
-from farref.impl.tape.tensor import Handle, Tensor, apply, backward
+from farref.impl.tape.tensors import Handle, Tensor, apply, backward
 from farref.impl.tape.walk import BackwardError, Delivery, Walk, ends_of
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from farref.impl.tape.graph import Array, Edge, Receive
 from farref.impl.tape.table import RULES
-from farref.impl.tape.tensor import Tensor, apply, as_tensor
+from farref.impl.tape.tensors import Tensor, apply, as_tensor
 
 
 def tensor(data: npt.ArrayLike, dtype: npt.DTypeLike | None = None, requires_grad: bool = False) -> Tensor:

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from farref.impl.tape.rules import Rule
 
 if TYPE_CHECKING:
-    from farref.impl.tape.tensor import Tensor
+    from farref.impl.tape.tensors import Tensor
 
 Array = npt.NDArray[Any]
 Gradient = Array | None

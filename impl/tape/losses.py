@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farref.impl.tape.functions import log_softmax
-from farref.impl.tape.tensor import Tensor
+from farref.impl.tape.tensors import Tensor
 
 
 def mse_loss(prediction: Tensor, target: Tensor) -> Tensor:
@@ -17,9 +17,9 @@ def mse_loss(prediction: Tensor, target: Tensor) -> Tensor:
     return (difference * difference).mean()
 
 
-def cross_entropy(logits: Tensor, target: npt.ArrayLike) -> Tensor:
+def cross_entropy(logits: Tensor, target: Tensor | npt.ArrayLike) -> Tensor:
     """The mean of -log softmax(logits) at the target: a class for each row."""
-    classes = np.asarray(target)
+    classes = target.data if isinstance(target, Tensor) else np.asarray(target)
     if logits.ndim != 2 or classes.shape != logits.shape[:1]:
         raise ValueError(
             f"cross_entropy: logits of shape {logits.shape} for {classes.shape} targets; want (n, classes), (n,)"

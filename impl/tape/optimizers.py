@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from farref.impl.tape.graph import Array
-from farref.impl.tape.tensor import Tensor
+from farref.impl.tape.tensors import Tensor
 
 State = dict[str, Any]
 

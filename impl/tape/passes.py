@@ -11,7 +11,7 @@ from farref.impl.tape.graph import Accumulate, Array, Root
 from farref.impl.tape.walk import Walk
 
 if TYPE_CHECKING:
-    from farref.impl.tape.tensor import Tensor
+    from farref.impl.tape.tensors import Tensor
 
 
 def root_of(tensors: Sequence[Tensor]) -> Root:

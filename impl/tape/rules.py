@@ -9,7 +9,7 @@ Where a function has no derivative, a choice is made, and it is PyTorch's: `relu
 `maximum`, each gets a half; where several are the `amax`, they share equally.
 
 The table is spread over three modules and put together in `RULES`. An operation of your own is one more `Rule`, given to
-`apply` (see `tensor`).
+`apply` (see `tensors`).
 """
 
 from __future__ import annotations

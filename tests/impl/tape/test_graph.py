@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import threading
 import weakref
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from farref.impl import tape
-from farref.impl.tape import BackwardError, Rule, Tensor, apply, tensor
+from farref.impl.tape import Accumulate, BackwardError, Rule, Tensor, apply, tensor
 from farref.impl.tape.rules import inputs
 
 CHAIN = 100_000
@@ -82,6 +83,27 @@ def test_a_graph_needs_no_collector_of_cycles() -> None:
         assert (leaf(), node()) == (None, None)
     finally:
         gc.enable()
+
+
+def test_threads_that_use_a_leaf_at_the_same_time_share_its_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both threads are held where the node is made; if both get there, each would have one of its own."""
+    meeting = threading.Barrier(2)
+
+    def slowly(leaf: Tensor) -> Accumulate:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            meeting.wait(0.2)
+        return Accumulate(leaf)
+
+    monkeypatch.setattr("farref.impl.tape.tensors.Accumulate", slowly)
+    x = tensor(1.0, requires_grad=True)
+    results: list[Tensor] = []
+    threads = [threading.Thread(target=lambda: results.append(x * 2)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ends = tape.ends_of([tape.root_of(results)])
+    assert len(ends) == 1
 
 
 def test_a_graph_keeps_its_leaf() -> None:

@@ -197,3 +197,39 @@ def test_what_arrives_is_checked() -> None:
     with pytest.raises(BackwardError, match="here already"):
         walk.arrive(second, [np.array([1.0, 1.0]), None])
     assert x.grad is None
+
+
+def test_a_pass_goes_to_another_worker_and_comes_back() -> None:
+    """One worker sends a tensor, another multiplies it by its weight and sends the product back; both walks meet halfway."""
+
+    def far(v: Tensor, w: Tensor) -> Tensor:
+        return tape.relu(v @ w)
+
+    def near(x: Tensor, u: Tensor) -> Tensor:
+        return (u * u).sum() + (x * 3).sum()
+
+    arrays = np.array([[1.0, -2.0], [3.0, 4.0]]), np.array([[2.0, 1.0], [-1.0, 5.0]])
+    x, w = (tensor(array, requires_grad=True) for array in arrays)
+    expected = tape.gradients([near(x, far(x * 2, w))])
+
+    sent = x * 2  # on the near worker
+    sent_away = root_of([sent])
+    far_end, (v,) = tape.receive([sent.data])  # on the far one
+    answer = far(v, w)
+    sent_back = root_of([answer])
+    near_end, (u,) = tape.receive([answer.data])  # on the near one again
+    loss = root_of([near(x, u)])
+
+    near_walk, far_walk = Walk([loss, sent_away]), Walk([sent_back])
+    near_walk.arrive(loss, [np.array(1.0)])
+    (to_the_far_worker,) = near_walk.run()
+    assert (to_the_far_worker.node, near_walk.done) == (near_end, False)
+    far_walk.arrive(sent_back, to_the_far_worker.gradients)
+    deliveries = {delivery.node: delivery.gradients for delivery in far_walk.run()}
+    near_walk.arrive(sent_away, deliveries.pop(far_end))
+    deliveries |= {delivery.node: delivery.gradients for delivery in near_walk.run()}
+
+    assert (near_walk.done, far_walk.done) == (True, True)
+    found = {node.tensor: gradients[0] for node, gradients in deliveries.items() if isinstance(node, Accumulate)}
+    assert found.keys() == expected.keys() == {x, w}
+    assert all(np.array_equal(np.asarray(found[leaf]), gradient) for leaf, gradient in expected.items())

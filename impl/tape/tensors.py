@@ -13,6 +13,7 @@ if they are the same one: they are keys of mappings from leaves to gradients.
 from __future__ import annotations
 
 import itertools
+import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -30,6 +31,7 @@ Dim = int | tuple[int, ...] | None
 DIFFERENTIABLE: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
 _keys: Final = itertools.count()
+_new_nodes: Final = threading.RLock()  # re-entrant: a collector may run inside, and whatever it finalizes
 
 
 class Handle:
@@ -79,12 +81,17 @@ class Tensor:
         """Where its gradient goes, or `None` if it requires none."""
         if self._edge is not None or not self._requires_grad:
             return self._edge
-        node = self._accumulate and self._accumulate()
-        if node is None:
-            node = Accumulate(self)
-            node.hooks = self._hooks
-            self._accumulate = weakref.ref(node)
-        return Edge(node, 0)
+        return Edge((self._accumulate and self._accumulate()) or self._new_accumulate(), 0)
+
+    def _new_accumulate(self) -> Accumulate:
+        """Make the node of a leaf, unless another thread was faster: one pass must not see a leaf as two."""
+        with _new_nodes:
+            node = self._accumulate and self._accumulate()
+            if node is None:
+                node = Accumulate(self)
+                node.hooks = self._hooks
+                self._accumulate = weakref.ref(node)
+            return node
 
     @property
     def grad_fn(self) -> Node | None:
