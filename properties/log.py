@@ -202,5 +202,10 @@ def _refuse_nonsense(log: Log, event: Event) -> None:
             raise LogError(f"{name} is worker {rank}, and there are {len(log.names)}")
     for name in ("rref", "fork", "parent"):
         written: Any = getattr(event, name)
-        if written is not None and not written.partition(".")[0].isdigit():
-            raise LogError(f"{name} is {written!r}; an id begins with the number of the worker that minted it")
+        if written is not None and not _is_minted(written, len(log.names)):
+            raise LogError(f"{name} is {written!r}; an id begins with the rank of the worker that minted it, and a dot")
+
+
+def _is_minted(written: str, workers: int) -> bool:
+    rank, dot, _ = written.partition(".")
+    return bool(dot) and rank.isascii() and rank.isdigit() and len(rank) < 5 and int(rank) < workers
