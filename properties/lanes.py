@@ -71,10 +71,9 @@ def take_apart(log: Log) -> dict[str, Lanes]:
     """Sort all events by the RRef they are about."""
     events: dict[str, dict[int, list[Event]]] = defaultdict(lambda: defaultdict(list))
     for rank, worker in log.workers.items():
+        until = worker.judged_until
         for event in worker.events:
-            if event.event == "died":
-                break  # what follows the death of a peer is no matter of these clauses (R34)
-            if event.rref is not None:
+            if event.rref is not None and event.number <= until:
                 events[event.rref][rank].append(event)
     gaps = {rank: _gaps(log, rank) for rank in range(len(log.names))}
     return {rref: _lanes(rref, found, gaps) for rref, found in events.items()}
@@ -87,9 +86,9 @@ def _gaps(log: Log, rank: int) -> list[int]:
         return [0]
     numbers = [0, *(event.number for event in worker.events)]
     gaps: list[int] = [before for before, after in pairwise(numbers) if after != before + 1]
-    died = next((event.number for event in worker.events if event.event == "died"), None)
-    if died is not None or not worker.is_ended:
-        gaps.append(numbers[-1] if died is None else died)
+    until = worker.judged_until
+    if until != numbers[-1] or not worker.is_ended:
+        gaps.append(until)
     return gaps
 
 

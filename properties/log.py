@@ -90,6 +90,23 @@ class WorkerLog:
         """Say whether nothing happened after the last event."""
         return bool(self.events) and self.events[-1].event == "end"
 
+    @property
+    def judged_until(self) -> int:
+        """The number of the last event that is judged: what follows the death of a peer is not (R34).
+
+        Once nothing is left, peers hang up, one earlier than the other. That changes nothing any more.
+        """
+        last = self.events[-1].number if self.events else 0
+        died = next((event.number for event in self.events if event.event == "died"), None)
+        if died is None or (self.is_ended and self._is_quiet_after(died)):
+            return last
+        return died
+
+    def _is_quiet_after(self, number: int) -> bool:
+        end = self.events[-1]
+        quiet = not any(event.rref for event in self.events if event.number > number)
+        return quiet and not (end.entries or end.users or end.unanswered)
+
     def gap(self) -> Event | None:
         """Find the first event before which a number is missing."""
         expected = enumerate(self.events, start=1)

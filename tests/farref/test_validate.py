@@ -106,6 +106,17 @@ def test_R34_what_follows_a_death_is_not_judged(farref: Farref, write: Callable[
     assert farref("replay", "--validate", write(died)).exit_code == 0
 
 
+def test_R34_to_hang_up_when_nothing_is_left_is_no_death(farref: Farref, write: Callable[[str], str]) -> None:
+    end = '{"worker": 1, "number": 5, "event": "end"}'
+    hung_up = '{"worker": 1, "number": 5, "event": "died", "peer": 0}'
+    story = STORY.replace(end, f"{hung_up}\n{end.replace('5', '6')}")
+    assert farref("replay", "--validate", write(story)).exit_code == 0
+    lost = story.replace(
+        '"fork": "1.1.1", "message": "Ack(UserDelete)"', '"fork": "1.1.2", "message": "Ack(UserDelete)"'
+    )
+    assert farref("replay", "--validate", write(lost)).exit_code == 1
+
+
 def test_silence_is_undecided_at_worst(farref: Farref, write: Callable[[str], str]) -> None:
     only_owner = "\n".join(line for line in STORY.splitlines() if '"worker": 0' in line)
     result = farref("replay", "--validate", write(only_owner))

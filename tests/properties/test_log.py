@@ -42,9 +42,9 @@ def renumber(worker: WorkerLog) -> None:
 
 
 def places(log: Log) -> list[tuple[int, int]]:
-    """List where there is an event about an RRef: the worker, and the place in its log."""
+    """List where there is an event about an RRef that is no copy: the worker, and the place in its log."""
     found = ((rank, place, event) for rank, one in log.workers.items() for place, event in enumerate(one.events))
-    return [(rank, place) for rank, place, event in found if event.rref is not None]
+    return [(rank, place) for rank, place, event in found if event.rref is not None and event.effect]
 
 
 # -- real processes ----------------------------------------------------------------------------------------------------
