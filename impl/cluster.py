@@ -76,9 +76,11 @@ def launch(
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
     log: str | None = None,
 ) -> Iterator[Cluster]:
-    """Start workers, be their driver, and clean up whatever happens. `allow` names modules whose functions may be called.
+    """Start workers, be their driver, and clean up whatever happens.
 
-    `log` is a folder in which each worker leaves a file of what it did (`spec/log.md`).
+    `allow` names modules whose functions may be called. With `copy_arrays` large arrays arrive as copies, which one may
+    write to, instead of views of shared memory. `log` is a folder in which each worker leaves a file of what it did
+    (`spec/log.md`).
     """
     names = tuple(f"worker{n}" for n in range(1, workers + 1)) if isinstance(workers, int) else tuple(workers)
     everybody = (DRIVER, *names)

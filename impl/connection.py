@@ -81,11 +81,6 @@ class Connection:
 
     # Writing
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether something is queued that should leave soon."""
-        return len(self.outbox) > self.lazy
-
     def queue(self, pieces: list[bytes | memoryview]) -> None:
         """Leave pieces to be written. One thread at a time."""
         self._added += sum(map(len, pieces)) + PIECE_BYTES * len(pieces)

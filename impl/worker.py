@@ -272,7 +272,7 @@ class Worker:
         for connection in self.connections.values():
             if connection.window is not None and connection.window.returned:
                 self._give_back(connection, connection.window.returned)
-            if connection.is_waiting:
+            if len(connection.outbox) > connection.lazy:
                 connection.flush(patient)
 
     def _give_back(self, connection: Connection, returned: deque[int]) -> None:
