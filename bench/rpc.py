@@ -143,10 +143,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", choices=("table", "json"), default="table", help="(default: %(default)s)")
     asked = parser.parse_args(arguments)
     jobs = asked.jobs.split(",")
-    if unknown := [job for job in jobs if job not in WORKERS]:
-        parser.error(f"there is no job {unknown[0]!r}; there are {', '.join(WORKERS)}")
-    if asked.rounds < 1:
-        parser.error("--rounds must be at least 1")
+    unknown = [job for job in jobs if job not in WORKERS]
+    if unknown or asked.rounds < 1:
+        there = (
+            f"there is no job {unknown[0]!r}; there are {', '.join(WORKERS)}" if unknown else "--rounds is at least 1"
+        )
+        print(f"bench/rpc.py: {there}", file=sys.stderr)
+        return 2
     has_torch = importlib.util.find_spec("torch") is not None
     if not has_torch:
         print("torch is not installed: only farref is measured (pip install 'farref[torch]')", file=sys.stderr)

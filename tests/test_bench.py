@@ -1,0 +1,29 @@
+"""The benchmarks' command lines; what they measure is nobody's to assert."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def rpc(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "bench/rpc.py", *arguments], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_help_names_every_job() -> None:
+    done = rpc("--help")
+    assert done.returncode == 0
+    for job in ("  a  ", "  b  ", "  c  ", "  d  ", "  m  ", "  e  ", "  idle"):
+        assert job in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [("--jobs", "a,x"), ("--rounds", "0")])
+def test_bad_input_is_one_line(arguments: tuple[str, ...]) -> None:
+    done = rpc(*arguments)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
