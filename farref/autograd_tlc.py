@@ -12,7 +12,15 @@ from enum import Enum
 from typing import Any, Final
 
 from farref.model.autograd.graphs import GRAPHS, Entry, Exit, Flow, Graph, Leaf, Root, Send
-from farref.model.autograd.messages import AboutContext, AboutPair, AboutWorker, Message, Report
+from farref.model.autograd.messages import (
+    AboutContext,
+    AboutPair,
+    AboutWorker,
+    ForwardCall,
+    Message,
+    PropagateGradients,
+    Report,
+)
 from farref.model.autograd.network import Network
 from farref.model.autograd.release import Calls, Release
 from farref.model.autograd.root import Line, Pass
@@ -114,7 +122,7 @@ def twin_of(world: World, bounds: Bounds) -> Hashable:
         detached=_members(world.detached),
         release=_release(world.release),
         net=_network(world.network, bounds),
-        budget=_record(**world.budgets._asdict()),
+        budget=_record(**{name: left for name, left in world.budgets._asdict().items() if name != "crashes"}),
         released=world.released,
     )
 
@@ -168,7 +176,7 @@ def _release(release: Release) -> Hashable:
 def _network(network: Network, bounds: Bounds) -> Hashable:
     messages = list(bounds.places)
     carried = frozenset(
-        _record(message=_message(message), content=_content(content))
+        _record(message=_message(message), content=_content(message, content))
         for message, content in zip(messages, network.carried, strict=True)
         if content is not None
     )
@@ -192,17 +200,17 @@ def _message(message: Message) -> Hashable:
             return kind, message.pair
 
 
-def _content(content: object) -> Hashable:
+def _content(message: Message, content: object) -> Hashable:
     told: dict[str, Any]
     match content:
         case Told(caused, expected, fault):
             told = {"caused": frozenset(map(_message, caused)), "expected": expected, "fault": _name(fault)}
         case Calls(sent, settled):
             told = {"sent": sent, "settled": settled}
-        case True:
-            told = {}
-        case _:
+        case _ if isinstance(message, PropagateGradients | ForwardCall):
             told = {"value": content}
+        case _:
+            told = {}
     return _record(
         **{name: frozenset(one) if isinstance(one, tuple) else one for name, one in {**NOTHING, **told}.items()}
     )

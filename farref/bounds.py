@@ -29,6 +29,7 @@ BOUNDS_HELP: Final = {
     "pairs": "Calls with tensors in them.",
     "passes": "Calls of backward().",
     "detached": "Calls made with recording switched off.",
+    "crashes": "Workers that die.",
     "smart": "SMART, not FAST.",
     "forward": "Calls are steps too, not only passes.",
     "release": "The context is released at some time.",

@@ -64,6 +64,7 @@ class Twin:
     files: Callable[[Any], dict[str, str]]  # modules that depend on the bounds
     state_of: Callable[[Any, Any], object]
     read_state: Callable[[str], object]
+    refusal: Callable[[Any], str | None]  # why TLC cannot check a world of these bounds
 
 
 def check(
@@ -78,6 +79,8 @@ def check(
 ) -> Result:
     """Have TLC search for the first violation. What can only be witnessed (sometimes) is left out."""
     twin, defined = TWINS[type(bounds)], defined_names()
+    if refusal := twin.refusal(bounds):
+        raise TlcUnavailable(refusal)
     model = twin.model(bounds, rules)
     run = Run("tlc", model, [one for one in properties if one.kind is not Kind.SOMETIMES], budget, on_progress)
     known = {one.id: one for one in run.properties if one.id in defined}
@@ -115,7 +118,9 @@ def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, sy
 
 
 TWINS: Final = {
-    Bounds: Twin(RRefModel, "MCRRef", render_config, lambda _: {}, lambda world, _: twin_of(world), read_state),
+    Bounds: Twin(
+        RRefModel, "MCRRef", render_config, lambda _: {}, lambda world, _: twin_of(world), read_state, lambda _: None
+    ),
     AutogradBounds: Twin(
         AutogradModel,
         "MCAutograd",
@@ -123,6 +128,7 @@ TWINS: Final = {
         lambda bounds: {"AutogradGraphs.tla": autograd_tlc.graphs_module(bounds)},
         autograd_tlc.twin_of,
         autograd_tlc.read_state,
+        lambda bounds: "Autograd.tla has no crashes; leave out --crashes" if bounds.crashes else None,
     ),
 }
 """By the type of their bounds."""

@@ -82,6 +82,37 @@ class TimeOut:
 
 
 @dataclass(frozen=True, slots=True)
+class Crash:
+    """A worker dies."""
+
+    worker: WorkerId
+
+    @property
+    def kind(self) -> str:
+        """The name this action is counted under."""
+        return "Crash"
+
+    def __str__(self) -> str:
+        return f"Crash({worker_name(self.worker)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A worker is told that another one is dead."""
+
+    worker: WorkerId
+    dead: WorkerId
+
+    @property
+    def kind(self) -> str:
+        """The name this action is counted under."""
+        return "Notice"
+
+    def __str__(self) -> str:
+        return f"Notice({worker_name(self.worker)}, {worker_name(self.dead)} is dead)"
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseContext:
     """The creator releases the context."""
 
@@ -154,6 +185,8 @@ Action = (
     | Backward
     | TimeOut
     | ReleaseContext
+    | Crash
+    | Notice
     | Deliver
     | Duplicate
     | DropMessage

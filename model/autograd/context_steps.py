@@ -52,7 +52,7 @@ def on_context_message(
         case msg.Settled(pair):
             return _on_settled(world, pair, bounds, rules)
         case msg.Forget(who):
-            return put_worker(world, who, rel.forget(world.workers[who], rules))
+            return _on_forget(world, who, content, rules)
         case _:
             assert_never(message)
 
@@ -62,6 +62,8 @@ def _on_forward_call(world: World, pair: PairId, attached: bool, bounds: Bounds,
     worker = world.workers[target]
     if worker.context is Context.CLOSED:
         return _tell_settled(world, target, pair, bounds, rules)
+    if CREATOR in worker.mourned:
+        return world  # refused: nobody is left who would release the context (A21)
     return put_worker(world, target, wrk.on_forward_call(worker, pair, attached, rules))
 
 
@@ -98,7 +100,8 @@ def _on_cleanup(world: World, who: WorkerId, bounds: Bounds, rules: AutogradRule
 
 def _close(world: World, who: WorkerId, bounds: Bounds, rules: AutogradRules) -> World:
     """Close the context on one worker, and tell the creator; without `forgets_when_drained`, forget it at once."""
-    world = _end_own_passes(world, who, bounds, rules) if rules.release_ends_passes else world
+    if rules.release_ends_passes:
+        world = end_own_passes(world, who, wrk.Fault.RELEASED, who, bounds, rules)
     worker = world.workers[who]
     if not rules.forgets_when_drained:
         world = put_worker(world, who, rel.forget(worker, rules))
@@ -110,25 +113,42 @@ def _close(world: World, who: WorkerId, bounds: Bounds, rules: AutogradRules) ->
     return send(world, rel.say_closed(closed, who), bounds)
 
 
-def _end_own_passes(world: World, who: WorkerId, bounds: Bounds, rules: AutogradRules) -> World:
+def end_own_passes(
+    world: World, who: WorkerId, fault: wrk.Fault, blamed: WorkerId, bounds: Bounds, rules: AutogradRules
+) -> World:
+    """Fail every pass that a worker is the root of and that is not decided (A24)."""
     for number in bounds.pass_ids:
         record = pass_of(world, number)
         if record.root == who and is_active(record):
-            world = fail_pass(world, number, wrk.Fault.RELEASED, who, bounds, rules)
+            world = fail_pass(world, number, fault, blamed, bounds, rules)
     return world
 
 
 def _on_closed(world: World, who: WorkerId, calls: rel.Calls, bounds: Bounds, rules: AutogradRules) -> World:
     record, sends = rel.on_closed(world.release, who, calls, graph_of(world, bounds))
-    return _forget_if_drained(send(world._replace(release=record), sends, bounds), bounds, rules)
+    return forget_if_drained(send(world._replace(release=record), sends, bounds), bounds, rules)
 
 
 def _on_settled(world: World, pair: PairId, bounds: Bounds, rules: AutogradRules) -> World:
-    return _forget_if_drained(world._replace(release=rel.settle(world.release, pair)), bounds, rules)
+    return forget_if_drained(world._replace(release=rel.settle(world.release, pair)), bounds, rules)
 
 
-def _forget_if_drained(world: World, bounds: Bounds, rules: AutogradRules) -> World:
-    if not rel.is_drained(world.release):
+def _on_forget(world: World, who: WorkerId, dead: object, rules: AutogradRules) -> World:
+    """Forget the context, and take nothing more of those that the creator knows to be dead (A21)."""
+    worker = rel.forget(world.workers[who], rules)
+    assert isinstance(dead, frozenset), "who says farewell names the dead"
+    for one in sorted(dead):
+        worker = worker._replace(mourned=worker.mourned.add(one))
+    return put_worker(world, who, worker)
+
+
+def forget_if_drained(world: World, bounds: Bounds, rules: AutogradRules) -> World:
+    """Have everyone forget the context once nothing of it is under way (A25)."""
+    creator = world.workers[CREATOR]
+    if not creator.mourned.is_empty():  # who only knew the context from somebody dead would never be named
+        record, sends = rel.ask(world.release, set(bounds.worker_ids) - set(creator.mourned.members()))
+        world = send(world._replace(release=record), sends, bounds)
+    if not rel.is_drained(world.release, creator.mourned, graph_of(world, bounds)):
         return world
-    world = put_worker(world, CREATOR, rel.forget(world.workers[CREATOR], rules))
-    return send(world, rel.farewell(world.release), bounds)
+    world = put_worker(world, CREATOR, rel.forget(creator, rules))
+    return send(world, rel.farewell(world.release, creator.mourned), bounds)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
@@ -59,6 +60,9 @@ def all_actions(bounds: Bounds, rules: AutogradRules) -> Iterator[act.Action]:
         yield from map(act.TimeOut, bounds.pass_ids)
     if bounds.release:
         yield act.ReleaseContext()
+    if bounds.crashes:
+        yield from map(act.Crash, bounds.worker_ids)
+        yield from (act.Notice(*two) for two in permutations(bounds.worker_ids, 2))
     for message in bounds.places:
         yield from _message_actions(message, bounds, rules)
 

@@ -44,6 +44,11 @@ def take(network: Network, place: int) -> Network:
     return network._replace(carried=network.carried.put(place, None))
 
 
+def remove(network: Network, place: int) -> Network:
+    """Take a message out of the network, lost or not."""
+    return take(network, place)._replace(lost=network.lost.remove(place))
+
+
 def process(network: Network, place: int) -> Network:
     """Remember that a message took effect."""
     return network._replace(processed=network.processed.add(place))

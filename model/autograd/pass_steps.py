@@ -25,7 +25,7 @@ def begin_pass(world: World, who: WorkerId, bounds: Bounds, rules: AutogradRules
     assert told is not None, "a pass that begins has something to tell"
     record = rt.enter(rt.begin(pass_of(world, number), who), who, None, told)
     begun = put_pass(put_worker(world, who, worker), number, record)
-    return _decide(send(begun, sends, bounds), number, bounds, rules)
+    return decide(send(begun, sends, bounds), number, bounds, rules)
 
 
 def _next_pass(world: World, bounds: Bounds) -> PassId | None:
@@ -132,7 +132,7 @@ def on_report(world: World, of: msg.Counted, told: wrk.Told, bounds: Bounds, rul
         world = put_pass(world, number, record._replace(engaged=record.engaged.add(who)))
     if told.fault is not wrk.Fault.NONE:
         return fail_pass(world, number, told.fault, who, bounds, rules)
-    return _decide(put_pass(world, number, rt.enter(record, who, of, told)), number, bounds, rules)
+    return decide(put_pass(world, number, rt.enter(record, who, of, told)), number, bounds, rules)
 
 
 def _answer_latecomer(
@@ -147,10 +147,15 @@ def _answer_latecomer(
     return send(world, [(msg.Abort(number, who), True)], bounds)
 
 
-def _decide(world: World, number: PassId, bounds: Bounds, rules: AutogradRules) -> World:
+def decide(world: World, number: PassId, bounds: Bounds, rules: AutogradRules) -> World:
     """Go on with a pass that has come to a standstill (A14 to A17)."""
     record = pass_of(world, number)
-    if not rt.is_active(record) or not rt.is_at_standstill(record):
+    if not rt.is_active(record):
+        return world
+    dead = _dead_in(world, record, bounds)
+    if dead is not None:
+        return fail_pass(world, number, wrk.Fault.DIED, dead, bounds, rules)
+    if not rt.is_at_standstill(record):
         return world
     missing = rt.missing(record)
     if record.phase is rt.Phase.RESUMED or not missing:
@@ -163,6 +168,16 @@ def _decide(world: World, number: PassId, bounds: Bounds, rules: AutogradRules) 
     if record.phase is rt.Phase.RUNNING and rules.marks_before_pruning:
         return _ask(world, number, msg.Seek, rt.Phase.MARKING, bounds, rules)
     return _ask(world, number, msg.Resume, rt.Phase.RESUMED, bounds, rules)
+
+
+def _dead_in(world: World, record: rt.Pass, bounds: Bounds) -> WorkerId | None:
+    """Find a worker that its root knows to be dead and that takes part, or has been sent something (A21)."""
+    assert record.root is not None, "a pass that has begun has a root"
+    pairs, awaited = graph_of(world, bounds).pairs, rt.awaited(record)
+    for dead in map(WorkerId, world.workers[record.root].mourned.members()):
+        if dead in record.engaged or any(pairs[pair].source == dead for pair in awaited):
+            return dead
+    return None
 
 
 def _ask(
@@ -182,7 +197,7 @@ def _ask(
     world = send(put_worker(world, root, worker), more, bounds)
     if told is not None:
         world = put_pass(world, number, rt.enter(record, root, None, told))
-    return _decide(world, number, bounds, rules)
+    return decide(world, number, bounds, rules)
 
 
 def _commit(world: World, number: PassId, bounds: Bounds, rules: AutogradRules) -> World:

@@ -9,6 +9,7 @@ that was sent was received or has failed, none is under way, and none can be sen
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,16 +51,15 @@ def close(worker: Worker, rules: AutogradRules) -> Worker:
     """Drop everything but the id and the counts, and leave the pass that runs (A24)."""
     empty = stranger(len(worker.newest), len(worker.sends))
     task = empty.task if rules.release_ends_passes else worker.task
-    return empty._replace(context=Context.CLOSED, sent=worker.sent, got=worker.got, failed=worker.failed, task=task)
+    kept = empty._replace(context=Context.CLOSED, sent=worker.sent, got=worker.got, failed=worker.failed, task=task)
+    return kept._replace(mourned=worker.mourned)
 
 
 def forget(worker: Worker, rules: AutogradRules) -> Worker:
     """Drop the id too (A25)."""
-    task = worker.task
-    empty = stranger(len(worker.newest), len(worker.sends))._replace(
-        context=Context.GONE, resurrected=worker.resurrected
-    )
-    return empty if rules.release_ends_passes else empty._replace(task=task)
+    empty = stranger(len(worker.newest), len(worker.sends))._replace(context=Context.GONE, mourned=worker.mourned)
+    task = empty.task if rules.release_ends_passes else worker.task
+    return empty._replace(resurrected=worker.resurrected, task=task)
 
 
 def on_closed(record: Release, who: WorkerId, calls: Calls, graph: Graph) -> Step:
@@ -69,8 +69,12 @@ def on_closed(record: Release, who: WorkerId, calls: Calls, graph: Graph) -> Ste
         record = record._replace(sent=record.sent.add(pair))
     for pair in sorted(calls.settled):
         record = settle(record, pair)
-    targets = [graph.pairs[pair].target for pair in sorted(calls.sent)]
-    new = [worker for worker in sorted(set(targets)) if worker not in record.asked and worker != CREATOR]
+    return ask(record, {graph.pairs[pair].target for pair in calls.sent})
+
+
+def ask(record: Release, workers: Iterable[WorkerId]) -> Step:
+    """Have workers close that were not told to yet."""
+    new = [worker for worker in sorted(set(workers)) if worker not in record.asked and worker != CREATOR]
     for worker in new:
         record = record._replace(asked=record.asked.add(worker))
     return record, tuple((CleanupContext(worker), True) for worker in new)
@@ -81,15 +85,21 @@ def settle(record: Release, pair: PairId) -> Release:
     return record._replace(settled=record.settled.add(pair))
 
 
-def is_drained(record: Release) -> bool:
-    """Say whether nobody can send a call any more, and none is under way."""
-    is_closed = all(closed for asked, closed in zip(record.asked, record.closed, strict=True) if asked)
-    return is_closed and all(settled for sent, settled in zip(record.sent, record.settled, strict=True) if sent)
+def is_drained(record: Release, mourned: IdSet, graph: Graph) -> bool:
+    """Say whether nobody can send a call any more, and none is under way. The dead send nothing, and get nothing (A21)."""
+    living = [pair for pair in graph.pair_ids if not ({*_ends(graph, pair)} & {*mourned.members()})]
+    is_closed = all(worker in record.closed or worker in mourned for worker in record.asked.members())
+    return is_closed and all(pair not in record.sent or pair in record.settled for pair in living)
 
 
-def farewell(record: Release) -> tuple[Parcel, ...]:
-    """Tell everyone to forget the id."""
-    return tuple((Forget(worker), True) for worker in map(WorkerId, range(len(record.asked))) if worker in record.asked)
+def _ends(graph: Graph, pair: PairId) -> tuple[WorkerId, WorkerId]:
+    return graph.pairs[pair].source, graph.pairs[pair].target
+
+
+def farewell(record: Release, mourned: IdSet) -> tuple[Parcel, ...]:
+    """Tell everyone to forget the id, and who is dead: nothing of them is to be taken any more (A21)."""
+    dead = frozenset(mourned.members())
+    return tuple((Forget(worker), dead) for worker in map(WorkerId, range(len(record.asked))) if worker in record.asked)
 
 
 def flood(worker: Worker, graph: Graph) -> tuple[Parcel, ...]:

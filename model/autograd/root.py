@@ -122,6 +122,13 @@ def missing(record: Pass) -> list[PairId]:
     return [pair for pair in found if pair in record.expected and record.ledger[pair] is not Line.BALANCED]
 
 
+def awaited(record: Pass) -> list[PairId]:
+    """List the pairs that a gradient or a mark was sent for, and that nobody is known to have processed."""
+    pairs = len(record.expected)
+    lines = ((PairId(place % pairs), record.ledger[place]) for place in range(2 * pairs))
+    return [pair for pair, line in lines if line is Line.CAUSED]
+
+
 def ask_everyone(record: Pass, kind: type[Seek | Resume], number: PassId) -> Step:
     """Send a question to every worker that takes part; the root asks itself without a message (A16)."""
     messages = [kind(number, worker) for worker in others(record)]

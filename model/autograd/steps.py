@@ -12,7 +12,8 @@ from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
 from farref.model.autograd.context_steps import fail_call, on_context_message, release_context, send_tensors
-from farref.model.autograd.moves import spend
+from farref.model.autograd.death import crash, notice
+from farref.model.autograd.moves import ends, spend
 from farref.model.autograd.pass_steps import begin_pass, on_pass_message, time_out
 from farref.model.autograd.rules import AutogradRules
 from farref.model.autograd.world import Bounds, World, choose
@@ -33,6 +34,10 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules)
             return time_out(world, number, bounds, rules)
         case act.ReleaseContext():
             return release_context(world, bounds, rules)
+        case act.Crash(worker):
+            return crash(world, worker, bounds)
+        case act.Notice(worker, dead):
+            return notice(world, worker, dead, bounds, rules)
         case act.Deliver() | act.Duplicate() | act.DropMessage() | act.Retry() | act.Raise() | act.FailCall():
             return _befall(world, action, bounds, rules)
         case _:
@@ -50,6 +55,9 @@ def _befall(world: World, action: OnMessage, bounds: Bounds, rules: AutogradRule
     if not net.is_flying(world.network, place):
         return None
     content, is_spent = world.network.carried[place], net.is_spent(world.network, place, rules)
+    if bounds.crashes:
+        source, target = ends(world, action.message, bounds)
+        is_spent = is_spent or source in world.workers[target].mourned  # nothing of the dead is taken any more (A21)
     taken = world._replace(network=net.take(world.network, place))
     match action:
         case act.Deliver(message):
@@ -64,7 +72,7 @@ def _befall(world: World, action: OnMessage, bounds: Bounds, rules: AutogradRule
             spent = None if is_spent else spend(taken, "failures")
             return spent and _receive(spent, message, content, bounds, rules, raises=True)
         case act.FailCall(message):
-            spent = spend(taken, "failures")
+            spent = None if is_spent else spend(taken, "failures")
             return spent and fail_call(spent, message.pair, bounds, rules)
         case _:
             assert_never(action)

@@ -145,7 +145,7 @@ def _admit(worker: Worker, number: PassId, root: WorkerId, rules: AutogradRules)
         return worker if is_in_a_pass(worker) else _engage(worker, number, root), Fault.NONE, False
     if worker.task.number == number:
         return worker, Fault.NONE, False
-    if number <= worker.newest[root]:
+    if number <= worker.newest[root] or root in worker.mourned:
         return worker, Fault.NONE, True
     if is_in_a_pass(worker):
         is_same_root = worker.task.number == worker.newest[root]

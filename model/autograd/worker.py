@@ -37,6 +37,7 @@ class Fault(IntEnum):
     BUSY = 4  # a worker is in a pass of another root
     RELEASED = 5  # a worker has no such context any more
     UNPAIRED = 6  # a gradient came for a send that was not recorded
+    DIED = 7  # a worker that takes part was declared dead
 
 
 class Task(NamedTuple):
@@ -63,6 +64,7 @@ class Worker(NamedTuple):
     gradient: int | None  # of its leaf, as `get_gradients` shows it
     task: Task
     newest: Table[PassId]  # by root: the newest pass it heard of
+    mourned: IdSet  # the workers that were declared dead to it
     resurrected: bool = False  # the context came back after it was gone
 
 
@@ -90,7 +92,8 @@ def no_task(pairs: int) -> Task:
 def stranger(workers: int, pairs: int) -> Worker:
     """Make the record of a worker that has not heard of the context."""
     none = no_ids(pairs)
-    return Worker(Context.ABSENT, none, none, none, none, none, None, no_task(pairs), Table((NO_PASS,) * workers))
+    newest = Table((NO_PASS,) * workers)
+    return Worker(Context.ABSENT, none, none, none, none, none, None, no_task(pairs), newest, no_ids(workers))
 
 
 # -- recording ---------------------------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ class Bounds:
     timeouts: int = 0  # passes the application may give up
     failures: int = 0  # backward rules that raise, and calls that cannot be sent or understood
     detached: int = 0  # calls made with recording switched off
+    crashes: int = 0  # workers that die
     smart: bool = False  # SMART, not FAST
     forward: bool = False  # the calls are steps too, not only the passes
     release: bool = False  # the context is released at some time
@@ -90,6 +91,7 @@ class Budgets(NamedTuple):
     timeouts: int
     failures: int
     detached: int
+    crashes: int
 
 
 class World(NamedTuple):
@@ -102,6 +104,7 @@ class World(NamedTuple):
     release: Release
     network: net.Network
     budgets: Budgets
+    dead: IdSet  # the workers that have died
     released: bool = False  # the creator has released the context
 
 
@@ -117,7 +120,8 @@ def empty_world(bounds: Bounds) -> World:
         no_ids(pairs),
         no_release(workers, pairs),
         net.quiet(len(bounds.places)),
-        Budgets(bounds.drops, bounds.duplicates, bounds.timeouts, bounds.failures, bounds.detached),
+        Budgets(bounds.drops, bounds.duplicates, bounds.timeouts, bounds.failures, bounds.detached, bounds.crashes),
+        no_ids(workers),
     )
     return choose(world, 0, bounds) if len(bounds.catalogue) == 1 else world
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 from farref.model.autograd.graphs import Graph, fast_completes, oracle
-from farref.model.autograd.ids import PairId, PassId, worker_name
+from farref.model.autograd.ids import CREATOR, PairId, PassId, worker_name
 from farref.model.autograd.messages import Commit, Mark, Message, PropagateGradients, Resume, Seek
 from farref.model.autograd.moves import pass_of
 from farref.model.autograd.root import Phase
@@ -60,7 +60,7 @@ def _outcomes(world: World, bounds: Bounds) -> tuple[int, int]:
 
 def _is_right(world: World, worker: WorkerId, bounds: Bounds) -> bool:
     record = world.workers[worker]
-    if record.context is not Context.OPEN or record.resurrected:
+    if record.context is not Context.OPEN or record.resurrected or worker in world.dead:
         return True  # there is nothing to be seen, or it is S10 that is broken
     ended = [number for number in bounds.pass_ids if pass_of(world, number).phase is Phase.SUCCEEDED]
     roots = tuple((number, pass_of(world, number).root) for number in ended)
@@ -130,6 +130,8 @@ def _is_under_way(world: World, message: Message, bounds: Bounds) -> bool:
 def fast_completes_exactly_when_it_can(world: World, number: PassId, bounds: Bounds) -> bool:
     """T1: FAST ends well if every send on a worker that takes part gets a gradient, and else names one that does not."""
     record = pass_of(world, number)
+    if not world.dead.is_empty():
+        return True  # what the dead recorded is not known any more
     if record.phase is Phase.SUCCEEDED:
         return _can_complete(world, number, bounds)
     return record.fault is not Fault.UNREACHED or not _can_complete(world, number, bounds)
@@ -158,6 +160,8 @@ def a_pass_fails_for_a_reason_of_its_own(world: World, number: PassId, bounds: B
             return any(one.root not in (None, record.root) for one in world.passes)
         case Fault.RELEASED:
             return world.released
+        case Fault.DIED:
+            return record.blamed is not None and record.blamed in world.dead
         case _:
             return False
 
@@ -174,8 +178,10 @@ def a_forgotten_context_stays_forgotten(world: World, worker: WorkerId) -> bool:
 
 
 def every_pass_ends(world: World, number: PassId) -> bool:
-    """L1: every call of `backward` returns, or raises."""
-    return pass_of(world, number).phase in (Phase.IDLE, Phase.SUCCEEDED, Phase.FAILED)
+    """L1: every call of `backward` returns, or raises, unless its caller dies."""
+    record = pass_of(world, number)
+    is_over = record.phase in (Phase.IDLE, Phase.SUCCEEDED, Phase.FAILED)
+    return is_over or (record.root is not None and record.root in world.dead)
 
 
 def every_worker_leaves(world: World, worker: WorkerId) -> bool:
@@ -184,8 +190,11 @@ def every_worker_leaves(world: World, worker: WorkerId) -> bool:
 
 
 def a_released_context_is_forgotten(world: World, worker: WorkerId) -> bool:
-    """L4: a context that was released is forgotten by every worker."""
-    return not world.released or world.workers[worker].context in (Context.ABSENT, Context.GONE)
+    """L4: a context that was released, or whose creator died, is forgotten by every worker."""
+    return not (world.released or CREATOR in world.dead) or world.workers[worker].context in (
+        Context.ABSENT,
+        Context.GONE,
+    )
 
 
 # -- the list ----------------------------------------------------------------------------------------------------------

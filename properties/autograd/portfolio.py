@@ -58,6 +58,21 @@ PORTFOLIO: Final = (
         "calls that meet passes and the end of their context",
     ),
     Configuration(
+        "a worker dies",
+        Bounds("relay", drops=1, crashes=1),
+        "any of three workers, at any time in a pass over all of them",
+    ),
+    Configuration(
+        "a root dies",
+        Bounds("two-starters", passes=2, crashes=1, smart=True),
+        "a root that is not the creator, and the other root's next pass",
+    ),
+    Configuration(
+        "a worker dies, released",
+        Bounds("relay", crashes=1, forward=True, release=True),
+        "a release that has to find workers whom only the dead knew",
+    ),
+    Configuration(
         "relay, released",
         Bounds("relay", passes=1, failures=1, smart=True, forward=True, release=True),
         "a context over three workers is released at any time",

@@ -11,7 +11,7 @@ from farref.model.autograd import messages as msg
 from farref.model.autograd.graphs import Graph
 from farref.model.autograd.ids import CREATOR, PassId, worker_name
 from farref.model.autograd.model import AutogradModel
-from farref.model.autograd.moves import pass_of
+from farref.model.autograd.moves import ends, pass_of
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.world import World, graph_of
 from farref.model.ids import WorkerId
@@ -86,6 +86,8 @@ class Moment:
                 return self.root(number)
             case act.ReleaseContext():
                 return worker_name(CREATOR)
+            case act.Crash(worker) | act.Notice(worker):
+                return worker_name(worker)
             case act.DropMessage() | act.FailCall():
                 return NETWORK
             case act.Retry(message):
@@ -103,41 +105,8 @@ class Moment:
 
     def address(self, message: msg.Message) -> Parcel:
         """Say where a message comes from and goes to (A4 to A6)."""
-        source, target = self._ends(message)
-        return Parcel(message, source, target)
-
-    def _ends(self, message: msg.Message) -> tuple[str, str]:
-        match message:
-            case msg.ForwardCall(pair):
-                return self._source(pair), self._target(pair)
-            case msg.PropagateGradients(_, pair) | msg.Mark(_, pair):
-                return self._target(pair), self._source(pair)
-            case msg.Report(of):
-                return self._ends(of)[1], self.root(of.number)
-            case msg.Seek(number, worker) | msg.Resume(number, worker) | msg.Commit(number, worker):
-                return self.root(number), worker_name(worker)
-            case msg.Abort(number, worker):
-                return self.root(number), worker_name(worker)
-            case msg.Committed(number, worker):
-                return worker_name(worker), self.root(number)
-            case msg.CleanupContext(worker) | msg.Forget(worker):
-                return worker_name(CREATOR), worker_name(worker)
-            case msg.Closed(worker):
-                return worker_name(worker), worker_name(CREATOR)
-            case msg.Settled(pair):
-                return self._settler(pair), worker_name(CREATOR)
-            case _:
-                assert_never(message)
-
-    def _source(self, pair: int) -> str:
-        return worker_name(self.graph.pairs[pair].source)
-
-    def _target(self, pair: int) -> str:
-        return worker_name(self.graph.pairs[pair].target)
-
-    def _settler(self, pair: int) -> str:
-        """Name who tells that a call is settled: its target, or its source if that is the creator itself."""
-        return self._target(pair) if self.graph.pairs[pair].target != CREATOR else self._source(pair)
+        source, target = ends(self.after, message, self.model.bounds)
+        return Parcel(message, worker_name(source), worker_name(target))
 
 
 def replay(model: AutogradModel, actions: Iterable[act.Action]) -> Iterator[Moment]:

@@ -87,6 +87,20 @@ def a_context_is_released_in_the_middle_of_a_pass(world: World, bounds: Bounds) 
     return world.released and any(map(is_in_a_pass, world.workers))
 
 
+def a_pass_survives_a_death(world: World, bounds: Bounds) -> bool:
+    """A pass has ended well although a worker that took part in it is dead: it died after the decision."""
+    return any(
+        one.phase is Phase.SUCCEEDED and worker in one.engaged and worker != one.root
+        for one in world.passes
+        for worker in world.dead.members()
+    )
+
+
+def a_pass_fails_with_a_death(world: World, bounds: Bounds) -> bool:
+    """A pass has failed because a worker died."""
+    return any(one.fault is Fault.DIED for one in world.passes)
+
+
 def everybody_has_forgotten(world: World, bounds: Bounds) -> bool:
     """A context that two workers knew is forgotten by both."""
     return sum(worker.context is Context.GONE for worker in world.workers) > 1
@@ -108,6 +122,8 @@ _WHEN: dict[Callable[[World, Bounds], bool], tuple[str, Callable[[Bounds], objec
     a_gradient_overtakes_resume: ("A16", lambda bounds: bounds.graph == "half-used" and bounds.smart),
     a_call_finds_its_context_closed: ("A24", lambda bounds: bounds.forward and bounds.release),
     a_context_is_released_in_the_middle_of_a_pass: ("A24", lambda bounds: bounds.release),
+    a_pass_survives_a_death: ("A21", lambda bounds: bounds.crashes),
+    a_pass_fails_with_a_death: ("A21", lambda bounds: bounds.crashes),
     everybody_has_forgotten: ("A25", lambda bounds: bounds.release),
 }
 """Each predicate with its clause and the bounds it can be reached in."""

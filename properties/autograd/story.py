@@ -22,6 +22,8 @@ def tell(moment: Moment) -> str:
     """Tell one step: what happens, then what follows from it."""
     told = [_happens(moment)]
     for who in worker_ids(moment):
+        if who in moment.after.dead:
+            continue
         told += _at_worker(worker_name(who), moment.before.workers[who], moment.after.workers[who])
     for number in moment.model.bounds.pass_ids:
         told += _of_pass(moment, number, pass_of(moment.before, number), pass_of(moment.after, number))
@@ -44,6 +46,10 @@ def _happens(moment: Moment) -> str:
             return f"{worker} gives up waiting for pass {number}"
         case act.ReleaseContext():
             return f"{worker} releases the context"
+        case act.Crash():
+            return f"{worker} dies"
+        case act.Notice(_, dead):
+            return f"{worker} is told that {worker_name(dead)} is dead"
         case act.Deliver() | act.Duplicate() | act.DropMessage() | act.Retry() | act.Raise() | act.FailCall():
             return _befalls(moment, action)
         case _:
@@ -124,6 +130,7 @@ FAULTS: Final = {
     Fault.BUSY: "{0} is in a pass of another root",
     Fault.RELEASED: "the context is released on {0}",
     Fault.UNPAIRED: "{0} has no such send",
+    Fault.DIED: "{0} is dead",
 }
 
 

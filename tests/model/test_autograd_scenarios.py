@@ -180,6 +180,49 @@ class TestFailure:
         assert play(f"Retry({gradient(1, 0)})").finish().gradients == {"B": 6}
 
 
+class TestDeath:
+    def test_A21_a_pass_fails_when_a_worker_dies_that_was_sent_something(self) -> None:
+        play = Play("relay", crashes=1)("Backward(A)", f"Deliver({gradient(1, 3)})", "Crash(C)")
+        play("Notice(A, C is dead)")
+        assert play.backward().phase is Phase.RUNNING, "A has not heard that C takes part"
+        play(f"Deliver(Report({gradient(1, 3)}))")
+        assert (play.backward().fault, play.backward().blamed) == (Fault.DIED, 2)
+        assert not is_in_a_pass(play.finish().worker("B"))
+        assert play.gradients == {}
+
+    def test_A21_a_pass_that_is_decided_does_not_wait_for_the_dead(self) -> None:
+        play = Play("two-branches", crashes=1)(
+            "Backward(A)", f"Deliver({gradient(1, 0)})", f"Deliver({gradient(1, 1)})"
+        )
+        play(f"Deliver(Report({gradient(1, 0)}))", f"Deliver(Report({gradient(1, 1)}))", "Deliver(Commit(pass 1, B))")
+        play("Crash(C)", "Deliver(Committed(pass 1, B))")
+        assert play.backward().phase is Phase.COMMITTING
+        assert play("Notice(A, C is dead)").backward().phase is Phase.SUCCEEDED
+        assert play.gradients == {"B": 2 * 5}
+
+    def test_A21_a_worker_leaves_the_pass_of_a_dead_root(self) -> None:
+        play = Play("two-starters", crashes=1, smart=True)("Backward(B)", "Deliver(Mark(pass 1, pair 0))", "Crash(B)")
+        assert is_in_a_pass(play.worker("A"))
+        assert not is_in_a_pass(play("Notice(A, B is dead)").worker("A"))
+
+    def test_A21_a_late_message_of_a_dead_root_is_not_taken(self) -> None:
+        play = Play("two-starters", crashes=1, smart=True)("Backward(B)", "Crash(B)", "Notice(A, B is dead)")
+        assert not is_in_a_pass(play("Deliver(Mark(pass 1, pair 0))").worker("A"))
+
+    def test_A21_a_context_goes_with_its_creator(self) -> None:
+        play = Play("relay", crashes=1)("Crash(A)", "Notice(B, A is dead)", "Notice(C, A is dead)")
+        assert {worker.context for worker in play.world.workers} == {Context.GONE}
+
+    def test_A21_a_release_finds_whom_only_the_dead_knew(self) -> None:
+        play = Play("relay", crashes=1, forward=True, release=True)
+        play(
+            "SendTensors(pair 0)", "Deliver(ForwardCall(pair 0))", "SendTensors(pair 1)", "Deliver(ForwardCall(pair 1))"
+        )
+        play("Crash(B)", "ReleaseContext()", "Notice(A, B is dead)").finish()
+        assert play.worker("C").context is Context.GONE
+        assert list(play.worker("C").mourned.members()) == [1], "Forget names the dead"
+
+
 class TestRelease:
     def test_A24_a_release_ends_the_pass(self) -> None:
         play = Play("there-and-back", release=True)("Backward(A)", "ReleaseContext()")

@@ -42,6 +42,7 @@ WORLDS = {
     "two returns": Bounds("two-returns", passes=2, drops=2, duplicates=2, timeouts=1, failures=1),
     "smart": Bounds("hidden-path", passes=2, drops=1, duplicates=1, timeouts=1, failures=1, smart=True),
     "release": Bounds("relay", drops=1, timeouts=1, failures=1, detached=1, forward=True, release=True),
+    "death": Bounds("relay", crashes=2, drops=1, forward=True, release=True),
     "every": Bounds(workers=2, pairs=1, timeouts=1),
 }
 
