@@ -1,4 +1,4 @@
-"""The standard portfolio of distributed autograd: graphs that are about something, with what may go wrong in them."""
+"""The standard portfolio of distributed autograd, small to large: graphs that are about something, and what may go wrong."""
 
 from __future__ import annotations
 
@@ -17,50 +17,9 @@ PORTFOLIO: Final = (
         "every graph with one pair over three workers",
     ),
     Configuration(
-        "there and back",
-        Bounds("there-and-back", passes=2, drops=1, duplicates=1, timeouts=1, failures=1),
-        "a call with arguments and a result, with every fault of the network",
-    ),
-    Configuration(
-        "diamond",
-        Bounds("diamond", passes=2, drops=1, duplicates=1, timeouts=1, failures=1),
-        "two results that share a parameter, where an earlier pass left half of its gradients behind",
-    ),
-    Configuration(
         "unused result",
         Bounds("unused-result", passes=2, drops=1, duplicates=1, timeouts=1),
         "FAST names what it waits for",
-    ),
-    Configuration(
-        "half used",
-        Bounds("half-used", passes=2, drops=1, duplicates=1, timeouts=1, failures=1, smart=True),
-        "SMART finds out that one of two results is unused, while the root itself waits for a gradient",
-    ),
-    Configuration(
-        "hidden path",
-        Bounds("hidden-path", drops=1, timeouts=1, smart=True),
-        "a gradient comes late, by way of a third worker that waits in vain",
-    ),
-    Configuration(
-        "two starters",
-        Bounds("two-starters", passes=2, duplicates=1, timeouts=1, smart=True),
-        "two roots at the same time",
-    ),
-    Configuration("relay", Bounds("relay", passes=2, timeouts=1, failures=1), "A calls B, which calls C"),
-    Configuration(
-        "two returns",
-        Bounds("two-returns", passes=2, timeouts=1, failures=1),
-        "an error in one branch, and the other late",
-    ),
-    Configuration(
-        "forward and release",
-        Bounds("there-and-back", drops=1, duplicates=1, timeouts=1, failures=1, detached=1, forward=True, release=True),
-        "calls that meet passes and the end of their context",
-    ),
-    Configuration(
-        "a worker dies",
-        Bounds("relay", drops=1, crashes=1),
-        "any of three workers, at any time in a pass over all of them",
     ),
     Configuration(
         "a root dies",
@@ -68,13 +27,54 @@ PORTFOLIO: Final = (
         "a root that is not the creator, and the other root's next pass",
     ),
     Configuration(
-        "a worker dies, released",
-        Bounds("relay", crashes=1, forward=True, release=True),
-        "a release that has to find workers whom only the dead knew",
+        "hidden path",
+        Bounds("hidden-path", drops=1, timeouts=1, smart=True),
+        "a gradient comes late, by way of a third worker that waits in vain",
+    ),
+    Configuration(
+        "a worker dies",
+        Bounds("relay", drops=1, crashes=1),
+        "any of three workers, at any time in a pass over all of them",
     ),
     Configuration(
         "relay, released",
         Bounds("relay", passes=1, failures=1, smart=True, forward=True, release=True),
         "a context over three workers is released at any time",
+    ),
+    Configuration(
+        "forward and release",
+        Bounds("there-and-back", drops=1, duplicates=1, timeouts=1, failures=1, detached=1, forward=True, release=True),
+        "calls that meet passes and the end of their context",
+    ),
+    Configuration(
+        "there and back",
+        Bounds("there-and-back", passes=2, drops=1, duplicates=1, timeouts=1, failures=1),
+        "a call with arguments and a result, with every fault of the network",
+    ),
+    Configuration(
+        "two starters",
+        Bounds("two-starters", passes=2, duplicates=1, timeouts=1, smart=True),
+        "two roots at the same time",
+    ),
+    Configuration(
+        "a worker dies, released",
+        Bounds("relay", crashes=1, forward=True, release=True),
+        "a release that has to find workers whom only the dead knew",
+    ),
+    Configuration(
+        "diamond",
+        Bounds("diamond", passes=2, drops=1, duplicates=1, timeouts=1, failures=1),
+        "two results that share a parameter, where an earlier pass left half of its gradients behind",
+    ),
+    Configuration(
+        "half used",
+        Bounds("half-used", passes=2, drops=1, duplicates=1, timeouts=1, failures=1, smart=True),
+        "SMART finds out that one of two results is unused, while the root itself waits for a gradient",
+    ),
+    Configuration("relay", Bounds("relay", passes=2, timeouts=1, failures=1), "A calls B, which calls C"),
+    Configuration(
+        "two returns",
+        Bounds("two-returns", passes=2, timeouts=1, failures=1),
+        "an error in one branch, and the other late",
     ),
 )

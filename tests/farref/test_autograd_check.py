@@ -35,7 +35,7 @@ def test_sound_holds_and_everything_in_it_happens() -> None:
     assert {run["verdict"] for run in runs} == {one["verdict"] for one in answer["properties"]} == {"holds"}
     assert answer["never_fired"] == []
     assert None not in answer["witnesses"].values()
-    assert answer["bounds"]["graph"].startswith("every, there-and-back")
+    assert answer["bounds"]["graph"].startswith("every, unused-result")
 
 
 def test_every_claim_breaks_pytorch_and_not_us() -> None:

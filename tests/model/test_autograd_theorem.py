@@ -20,8 +20,8 @@ from farref.model.ids import WorkerId
 from farref.properties.autograd.holds import autograd_properties
 
 A, B = WorkerId(0), WorkerId(1)
-SIZES = [(2, 1), (3, 1), (2, 2)]
-GRAPH_COUNTS = {(2, 1): 16, (3, 1): 30, (2, 2): 336}
+SIZES = [(2, 1), (3, 1), (2, 2), (3, 2)]
+GRAPH_COUNTS = {(2, 1): 16, (3, 1): 30, (2, 2): 336, (3, 2): 1_104}
 
 
 def ends(bounds: Bounds) -> tuple[Property, ...]:
