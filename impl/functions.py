@@ -16,6 +16,10 @@ from farref.impl.errors import RefusedFunction
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+SCRIPT: Final = "__main__"
+SCRIPT_IN_A_CHILD: Final = "__mp_main__"
+"""What a spawned process calls the script that started it."""
+
 _registered: Final[dict[str, Callable[..., Any]]] = {}
 _lock: Final = threading.Lock()
 
@@ -32,7 +36,7 @@ def name_of(target: Callable[..., Any]) -> str:
     module, qualname = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
     if not callable(target) or not module or not qualname or "<" in qualname:
         raise RefusedFunction(f"{target!r} has no name that another worker could find it by")
-    return f"{module}:{qualname}"
+    return f"{SCRIPT if module == SCRIPT_IN_A_CHILD else module}:{qualname}"
 
 
 class Functions:

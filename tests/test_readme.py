@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from tests.generated import farref
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+PATHS = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def test_the_first_command_prints_what_is_shown() -> None:
@@ -23,6 +27,15 @@ def test_the_first_command_prints_what_is_shown() -> None:
     assert [line for line in shown if line not in printed] == []
 
 
+def test_the_program_runs(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(README.split("```python\n")[1].split("```")[0])
+    ran = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, cwd=ROOT, env=PATHS
+    )
+    assert (ran.stdout, ran.stderr) == ("6\n", "")
+
+
 @pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *(ROOT / "spec").glob("*.md")], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
@@ -31,5 +44,5 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_rules_and_options_named_exist() -> None:
     assert all(rule in RULES for rule in re.findall(r"--without (\w+)", README))
-    known = farref("check", "--help", exit_code=0) + farref("fuzz", "--help", exit_code=0)
+    known = "".join(farref(command, "--help", exit_code=0) for command in ("check", "fuzz", "replay"))
     assert all(option in known for option in re.findall(r"(--[a-z][a-z-]+)", README))
