@@ -132,7 +132,12 @@ class Walk:
                 self._ready.append(edge.node)
 
     def _differentiated(self, node: Operation, gradient: Gradient) -> list[Gradient]:
-        """Apply the rule's products for the inputs that need one, and free what they used."""
+        """Apply the rule's products for the inputs that need one, and free what they used.
+
+        A node to which nothing came has nothing to pass on, and needs nothing of what it saved.
+        """
+        if gradient is None:
+            return [None] * len(node.edges)
         saved = node.saved
         if saved is None:
             raise BackwardError(
@@ -141,7 +146,7 @@ class Walk:
             )
         try:
             return [
-                None if edge is None or gradient is None else _product(node, saved, position, gradient, edge)
+                None if edge is None else _product(node, saved, position, gradient, edge)
                 for position, edge in enumerate(node.edges)
             ]
         except Exception as error:
