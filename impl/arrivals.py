@@ -25,7 +25,6 @@ from farref.impl.ids import (
 )
 from farref.impl.messages import (
     Ack,
-    AnyMessage,
     Call,
     CallFailed,
     Carrier,
@@ -36,10 +35,11 @@ from farref.impl.messages import (
     FetchCall,
     FetchReturn,
     ForkRequest,
+    PlainCall,
+    PlainMessage,
     RemoteCall,
     Return,
     UserAccept,
-    UserCall,
     UserDelete,
 )
 from farref.impl.state import Tables
@@ -48,7 +48,7 @@ from farref.impl.state import Tables
 class Arrivals(Tables):
     """What messages do when they arrive, or when it is certain that they never will."""
 
-    def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
+    def receive(self, source: WorkerId, message: PlainMessage, content: object = None) -> list[Effect]:
         """Take one message in. `content` is its body, read; it comes back in the effect that uses it."""
         if source in self.dead:
             return []
@@ -75,7 +75,7 @@ class Arrivals(Tables):
         self._refuse(source, message, reason)
         return self._taken()
 
-    def carrier_failed(self, target: WorkerId, message: UserCall, reason: str) -> list[Effect]:
+    def carrier_failed(self, target: WorkerId, message: PlainCall, reason: str) -> list[Effect]:
         """Hear for certain that a user call of ours was not processed and never will be (R3, R28, R29).
 
         An answer that failed is given again: its receiver still waits for it, and has not had it.
@@ -139,22 +139,17 @@ class Arrivals(Tables):
             case ChildAccept(fork=fork):
                 self.user.forget_child(fork)
             case _:
-                assert_never(body)
+                self.engine.take(source, body)
 
     def _on_ack(self, source: WorkerId, incarnation: Incarnation, number: SequenceNumber) -> None:
-        """Stop repeating what was answered; for two of the four messages the answer confirms (R5)."""
+        """Stop repeating what was answered; for two of the messages the answer confirms (R5)."""
         if incarnation != self.incarnation:
             return
         body, released = self.channel.to(source).settle(number, self.now)
         for control in released:
             self._send(source, control)
-        match body:
-            case ForkRequest(fork=fork) | CreateFailed(fork=fork):
-                self._confirm(fork)
-            case ChildAccept() | UserDelete() | None:
-                pass
-            case _:
-                assert_never(body)
+        if isinstance(body, ForkRequest | CreateFailed):
+            self._confirm(body.fork)
 
     # User calls
 

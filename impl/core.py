@@ -1,9 +1,9 @@
-"""One worker of the RRef protocol, without clock, sockets or threads: messages and operations in, effects out.
+"""One worker of both protocols, without clock, sockets or threads: messages and operations in, effects out.
 
-The core owns every table of its worker: entries (`owner`), records (`user`), numbered control messages (`channel`) and
-parked calls (`parking`). A method is one step of the protocol. It changes the tables completely, then returns what is to be
-done, in order. A step is never half done, so R11 and the "in one step" of R19 and R26 need no care beyond a lock around each
-call of a method here.
+The core owns every table of its worker: entries (`owner`), records (`user`), numbered control messages (`channel`), parked
+calls (`parking`) and autograd contexts (`engine`). A method is one step of the protocol. It changes the tables completely,
+then returns what is to be done, in order. A step is never half done, so R11 and the "in one step" of R19 and R26 need no care
+beyond a lock around each call of a method here.
 
 Around it there is always a shell: real processes, or the simulated network. The shell writes and reads the bodies of
 messages. Before it writes a reference into one, it asks `share` for a fork (R2). If the message then cannot be written, it
@@ -14,9 +14,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from farref.impl.arrivals import Arrivals
-from farref.impl.effects import AnswerFetch, Effect, Outcome
+from farref.impl.effects import AnswerFetch, Effect, Outcome, Send
+from farref.impl.engine.effects import Work
+from farref.impl.engine.gradients import Gradients
+from farref.impl.engine.ids import ContextId, PassId
+from farref.impl.engine.task import Progress
 from farref.impl.errors import NotRunning
+from farref.impl.forwards import Forwards
 from farref.impl.ids import (
     CallId,
     FetchId,
@@ -30,10 +34,11 @@ from farref.impl.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.messages import Call, FetchReturn, RemoteCall, Return
+from farref.impl.messages import WRAPPED, Call, FetchReturn, ForwardCall, RemoteCall, Return, Wrapped
+from farref.impl.tape.graph import Root
 
 
-class Core(Arrivals):
+class Core(Forwards):
     """One worker: what the application does, on top of what messages do."""
 
     # Creation
@@ -151,6 +156,7 @@ class Core(Arrivals):
         for fork, record in list(self.user.records.items()):
             for _ in range(record.handles):
                 self.user.let_go(fork)
+        self.engine.release_everything()
         return self._taken()
 
     def is_confirmed(self, reference: Reference) -> bool:
@@ -163,6 +169,55 @@ class Core(Arrivals):
                 return record is not None and record.confirmed
             case _:
                 assert_never(reference)
+
+    # Distributed autograd
+
+    def wrapped(self, effects: list[Effect], context: ContextId, node: Root | None, function: str) -> list[Effect]:
+        """Have the one call among some effects carry its context, and record the send of its pair (A4, A8)."""
+        return [
+            Send(effect.target, self._in_context(effect.target, effect.message, context, node, function))
+            if isinstance(effect, Send) and isinstance(effect.message, WRAPPED)
+            else effect
+            for effect in effects
+        ]
+
+    def _in_context(
+        self, target: WorkerId, message: Wrapped, context: ContextId, node: Root | None, function: str
+    ) -> ForwardCall:
+        forward = self.engine.record_call(context, target, function, node)
+        return ForwardCall(context, forward, len(node.edges) if node is not None else 0, message)
+
+    def open_context(self) -> ContextId:
+        """Open an autograd context (A8)."""
+        self._open()
+        return self.engine.open_context()
+
+    def release_context(self, context: ContextId) -> list[Effect]:
+        """Release an autograd context, everywhere (A24)."""
+        self.engine.release(context)
+        return self._taken()
+
+    def backward(
+        self, context: ContextId, root: Root, seeds: Gradients, smart: bool, retain: bool
+    ) -> tuple[PassId, list[Effect]]:
+        """Begin a backward pass here (A10)."""
+        pass_id = self.engine.begin(context, root, seeds, smart, retain)
+        return pass_id, self._taken()
+
+    def worked(self, work: Work, progress: Progress) -> list[Effect]:
+        """Take in what came of a task's work (A13)."""
+        self.engine.worked(work.task, work.body, progress)
+        return self._taken()
+
+    def raised(self, work: Work, error: bytes) -> list[Effect]:
+        """Take in that a task's work raised an error (A18)."""
+        self.engine.raised(work.task, work.body, error)
+        return self._taken()
+
+    def time_out_pass(self, pass_id: PassId) -> list[Effect]:
+        """Let a pass fail because its time is up, unless it is decided (A20)."""
+        self.engine.time_out(pass_id)
+        return self._taken()
 
     # Time, and the end
 
@@ -186,7 +241,8 @@ class Core(Arrivals):
     def is_empty(self) -> bool:
         """Say whether every table is empty (R32)."""
         waiting = next(self.channel.unanswered(), None)
-        return not (self.owner.entries or self.user.records or self.user.parents or waiting)
+        held = self.owner.entries or self.user.records or self.user.parents or waiting
+        return not held and self.engine.is_empty()
 
     def _open(self) -> None:
         if self.closing:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from farref.impl.engine.effects import EngineEffect
 from farref.impl.ids import CallId, FetchId, ForkId, Reference, RRefId, WaiterId, WorkerId
 from farref.impl.messages import AnyMessage, Call, RemoteCall
 
@@ -127,4 +128,5 @@ Effect = (
     | WakeWaiter
     | Confirmed
     | DropValue
+    | EngineEffect
 )

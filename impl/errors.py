@@ -56,6 +56,50 @@ class ReferenceRefused(RpcError):
     """A reference cannot be used: let go already, never held, or its creation timed out (R27)."""
 
 
+class ContextReleased(RpcError, LookupError):
+    """An autograd context is not open on this worker: it was released, or is not known here (A10, A24)."""
+
+
+class PassRefused(RpcError):
+    """`backward` did not begin: its roots are not fit for it, or a pass of the context is under way here (A10)."""
+
+
+class PassFailed(RpcError):
+    """A backward pass failed, and names the worker it failed on. Nothing of it can be seen (A18)."""
+
+
+class RuleRaised(PassFailed):
+    """A backward rule or a hook raised an exception. Carries its traceback as text."""
+
+
+class PassTimeout(PassFailed, TimeoutError):
+    """A backward pass took longer than its caller wanted to wait (A20)."""
+
+
+class UnreachedSends(PassFailed):
+    """In FAST some sends get no gradient: calls whose results, or arguments, the roots do not depend on (A15)."""
+
+
+class PassBusy(PassFailed):
+    """A worker was in a pass of another root (A10)."""
+
+
+class PassReleased(PassFailed, ContextReleased):
+    """A worker had closed the context (A24)."""
+
+
+class PassPeerDied(PassFailed, PeerDied):
+    """A worker that took part was declared dead (A21)."""
+
+
+class StepFailed(RpcError):
+    """Some workers could not make their part of a step; what the others did stays done. `errors` has each, by worker (A27)."""
+
+    def __init__(self, message: str, errors: dict[str, Exception] | None = None) -> None:
+        super().__init__(message)
+        self.errors = errors or {}
+
+
 class WireError(RpcError):
     """Bytes that are no frame of ours. The connection they came on is closed."""
 

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Final
 from farref.impl.connection import Connection
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
-from farref.impl.messages import CARRIERS, AnyMessage, Call, Control, CreateFailed, ForkRequest, Return
+from farref.impl.messages import (
+    CARRIERS,
+    AnyMessage,
+    Call,
+    Carrier,
+    Control,
+    CreateFailed,
+    ForkRequest,
+    ForwardCall,
+    Return,
+)
 from farref.impl.wire import Reached, Returned, read_body
 
 if TYPE_CHECKING:
@@ -90,9 +100,11 @@ class Intake:
         try:
             if isinstance(message, CARRIERS):
                 content = worker.reading.read(source, message, segments)
+            elif isinstance(message, ForwardCall):
+                content = worker.reading.read_forward(source, message, segments)
         except WireError as error:
             with worker.lock:
-                assert isinstance(message, CARRIERS)
+                assert isinstance(message, Carrier | ForwardCall)
                 worker.perform(worker.core.refuse(source, message, str(error)))
             return
         with worker.lock:

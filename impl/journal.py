@@ -38,8 +38,10 @@ from farref.impl.messages import (
     ControlBody,
     FetchCall,
     FetchReturn,
+    ForwardCall,
     RemoteCall,
     Return,
+    RRefBody,
     UserAccept,
     UserCall,
 )
@@ -136,7 +138,7 @@ class LoggedCore(Core):
 
     def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
         """Take one message in."""
-        match message:
+        match message.message if isinstance(message, ForwardCall) else message:
             case Call() | RemoteCall():
                 self._carrier = "Call"
             case Return():
@@ -153,27 +155,29 @@ class LoggedCore(Core):
                     self._receive("CallFailed", source, data.rref, data.fork)
             case Ack(incarnation, number):
                 waiting = self.channel.to(source).unanswered.get(number)
-                if waiting is not None and incarnation == self.incarnation:
-                    body = waiting.body
+                body = waiting.body if waiting is not None and incarnation == self.incarnation else None
+                if isinstance(body, RRefBody):
                     self._receive(f"Ack({type(body).__name__})", source, body.rref, body.fork)
-            case Control():
-                return self._receive_control(source, message)
+            case Control(body=body) as control if isinstance(body, RRefBody):
+                return self._receive_control(source, control, body)
         return self._dropping(super().receive(source, message, content))
 
-    def refuse(self, source: WorkerId, message: Carrier, reason: str) -> list[Effect]:
+    def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read."""
-        if isinstance(message, FetchReturn):
-            self._receive("FetchReturn", source, message.rref, message.fork, fetch=message.fetch)
+        carried = message.message if isinstance(message, ForwardCall) else message
+        if isinstance(carried, FetchReturn):
+            self._receive("FetchReturn", source, carried.rref, carried.fork, fetch=carried.fetch)
         return self._dropping(super().refuse(source, message, reason))
 
     def carrier_failed(self, target: WorkerId, message: UserCall, reason: str) -> list[Effect]:
         """Hear for certain that a user call of ours was not processed and never will be."""
-        match message:
+        carried = message.message if isinstance(message, ForwardCall) else message
+        match carried:
             case RemoteCall(rref, fork) | FetchCall(rref, fork):
-                self._write("fail", rref, fork, message=type(message).__name__, to=target)
+                self._write("fail", rref, fork, message=type(carried).__name__, to=target)
             case _:
                 pass
-        for data in getattr(message, "forks", ()) if not isinstance(message, CallFailed) else ():
+        for data in getattr(carried, "forks", ()) if not isinstance(carried, CallFailed) else ():
             self._write("withdraw", data.rref, data.fork)
         return self._dropping(super().carrier_failed(target, message, reason))
 
@@ -183,10 +187,9 @@ class LoggedCore(Core):
             self._write("died", peer=peer)
         return self._dropping(super().peer_died(peer, reason))
 
-    def _receive_control(self, source: WorkerId, message: Control) -> list[Effect]:
+    def _receive_control(self, source: WorkerId, message: Control, body: RRefBody) -> list[Effect]:
         self._took_effect = False
         effects = super().receive(source, message)
-        body = message.body
         self._receive(type(body).__name__, source, body.rref, body.fork, effect=self._took_effect)
         return self._dropping(effects)
 

@@ -16,6 +16,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from farref.impl.engine.ids import ContextId, ForwardId
+from farref.impl.engine.messages import EngineBody
 from farref.impl.ids import CallId, FetchId, ForkData, ForkId, Incarnation, RRefId, SequenceNumber
 
 
@@ -114,7 +116,8 @@ class CreateFailed(Message, frozen=True, tag=4):
     reason: str
 
 
-ControlBody = ForkRequest | ChildAccept | UserDelete | CreateFailed
+RRefBody = ForkRequest | ChildAccept | UserDelete | CreateFailed
+ControlBody = RRefBody | EngineBody
 
 
 class Control(Message, frozen=True, tag=8):
@@ -139,7 +142,24 @@ Carrier = RemoteCall | Call | Return | FetchReturn
 CARRIERS: Final = (RemoteCall, Call, Return, FetchReturn)
 """The same, to ask of a message whether it is one."""
 
-UserCall = RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | FetchReturn
+Wrapped = RemoteCall | Call | Return | FetchCall | FetchReturn
+"""The messages of a program, which carry the context that they were sent in (A4)."""
+
+WRAPPED: Final = (RemoteCall, Call, Return, FetchCall, FetchReturn)
+
+
+class ForwardCall(Message, frozen=True, tag=12):
+    """A message of the program that belongs to a context; so many of its tensors are part of the pair (A4, A7)."""
+
+    context: ContextId
+    forward: ForwardId
+    tensors: int
+    message: Wrapped
+
+
+PlainCall = RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | FetchReturn
+UserCall = PlainCall | ForwardCall
 """The messages that arrive at most once, or are reported as failed (R3, R4)."""
 
+PlainMessage = PlainCall | Control | Ack
 AnyMessage = UserCall | Control | Ack

@@ -6,7 +6,7 @@ Everything in `perform` happens under the worker's lock and neither blocks nor r
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from farref.impl.effects import (
     AnswerFetch,
@@ -25,15 +25,23 @@ from farref.impl.effects import (
     Value,
     WakeWaiter,
 )
+from farref.impl.engine.effects import PassEnded, TakeForDead, Work
+from farref.impl.engine.ids import ContextId
 from farref.impl.errors import RefusedCall, RpcError
 from farref.impl.futures import Future
 from farref.impl.ids import CallId, ForkData, Reference, RRefId, WorkerId
-from farref.impl.messages import CARRIERS
+from farref.impl.messages import CARRIERS, ForwardCall
 from farref.impl.reading import Content
+from farref.impl.recorder import Passage, using
 from farref.impl.reports import read_error
+from farref.impl.rref import RRef
 
 if TYPE_CHECKING:
     from farref.impl.worker import Worker
+
+
+SEGMENTED: Final = (*CARRIERS, ForwardCall)
+"""The messages that may have segments behind them."""
 
 
 class Performer:
@@ -48,7 +56,7 @@ class Performer:
         for effect in effects:
             match effect:
                 case Send(target, message):
-                    worker.post(target, message, segments if segments and isinstance(message, CARRIERS) else [])
+                    worker.post(target, message, segments if segments and isinstance(message, SEGMENTED) else [])
                 case RunCall():
                     worker.begin(lambda run=effect: self._run_call(run))  # type: ignore[misc]
                 case CompleteCall() | CompleteFetch() | FailCall() | ReplyLost() | WakeWaiter():
@@ -61,6 +69,8 @@ class Performer:
                     worker.creations.pop(fork, None)
                 case DropValue():
                     pass
+                case Work() | PassEnded() | TakeForDead():
+                    worker.recorder.perform(effect)
                 case _:
                     assert_never(effect)
 
@@ -95,40 +105,59 @@ class Performer:
         worker = self._worker
         forks: tuple[ForkData, ...] = ()
         segments: list[memoryview] = []
+        passage: Passage | None = None
         failed = isinstance(answer.outcome, Failure)
         try:
+            passage = worker.recorder.answering(
+                worker.core.fetching.pop((answer.target, answer.fetch), None), f"the value of {answer.rref}"
+            )
             if isinstance(answer.outcome, Failure):
                 body = worker.writing.write_error(answer.outcome.content, "")
             else:
-                forks, body, segments = worker.writing.write(answer.outcome.content, answer.target)
+                forks, body, segments = worker.writing.write(answer.outcome.content, answer.target, passage)
         except RpcError as error:
             failed, body = True, worker.writing.write_error(error, "the value of an RRef")
-        self.perform(worker.core.answer_fetch(answer, failed, forks, body), segments)
+        effects = worker.core.answer_fetch(answer, failed, forks, body)
+        self.perform(worker.recorder.wrapped(effects, passage), segments)
 
     # Functions
 
     def _run_call(self, run: RunCall) -> None:
-        source, call, function = run.source, run.call.call, run.call.function
+        source, call, function, context = run.source, run.call.call, run.call.function, _context(run.content)
         if self._worker.backlog.defer(source, lambda: self._run_call(run)):
             return
-        outcome = self._invoke(function, self._bound(run.content, run.references))
-        self._when_done(outcome, lambda final: self._reply(source, call, final, function))
+        outcome = self._invoke(function, self._bound(run.content, run.references), context)
+        self._when_done(outcome, lambda final: self._reply(source, call, final, function, context))
 
     def _run_creation(self, run: RunCreation) -> None:
-        self.run_creation(run.creation.rref, run.creation.function, self._bound(run.content, run.references))
+        arguments = self._bound(run.content, run.references)
+        self._run_creation_of(run.creation.rref, run.creation.function, arguments, _context(run.content))
 
-    def run_creation(self, rref: RRefId, function: str, arguments: Any) -> None:
+    def create_on_self(self, function: str, given: list[Any], passage: Passage | None) -> RRef:
+        """Compute the value of an RRef here. Its arguments travel as in any call, so that they are copies as in any call."""
+        worker = self._worker
+        arguments, received = worker.writing.copy(given, passage)
+        reference = worker.core.create_on_self()
+        context = worker.recorder.to_self(passage, received)
+        worker.begin(lambda: self._run_creation_of(reference.rref, function, arguments, context))
+        return RRef.unbound().adopt(worker, reference)
+
+    def _run_creation_of(self, rref: RRefId, function: str, arguments: Any, context: ContextId | None) -> None:
         """Compute the value of an RRef, and make its entry ready (R23)."""
-        outcome = self._invoke(function, arguments)
+        outcome = self._invoke(function, arguments, context)
         self._when_done(outcome, lambda final: self._finish(rref, final))
 
-    def _invoke(self, function: str, arguments: Any) -> Outcome:
+    def _invoke(self, function: str, arguments: Any, context: ContextId | None) -> Outcome:
         """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
         here, worker = self._worker.in_function, self._worker
         here.depth = getattr(here, "depth", 0) + 1
         try:
             args, kwargs = arguments
-            return Value(worker.functions.resolve(function)(*args, **kwargs))
+            target = worker.functions.resolve(function)
+            if context is None:
+                return Value(target(*args, **kwargs))
+            with using(context):
+                return Value(target(*args, **kwargs))
         except BaseException as error:
             return Failure(worker.writing.write_error(error, function))
         finally:
@@ -153,20 +182,29 @@ class Performer:
     def _finish(self, rref: RRefId, outcome: Outcome) -> None:
         self.perform(self._worker.core.finish_function(rref, outcome))
 
-    def _reply(self, target: WorkerId, call: CallId, outcome: Outcome, function: str) -> None:
+    def _reply(
+        self, target: WorkerId, call: CallId, outcome: Outcome, function: str, context: ContextId | None
+    ) -> None:
         worker = self._worker
-        if isinstance(outcome, Failure):
-            self._reply_error(target, call, outcome.content, function)
-            return
+        passage: Passage | None = None
         try:
-            forks, body, segments = worker.writing.write(outcome.content, target)
+            passage = worker.recorder.answering(context, f"the result of {function}")
+            if isinstance(outcome, Failure):
+                self._reply_error(target, call, outcome.content, function, passage)
+                return
+            forks, body, segments = worker.writing.write(outcome.content, target, passage)
         except RpcError as error:
-            self._reply_error(target, call, error, function)
+            self._reply_error(target, call, error, function, passage)
             return
-        self.perform(worker.core.reply(target, call, False, forks, body), segments)
+        effects = worker.core.reply(target, call, False, forks, body)
+        self.perform(worker.recorder.wrapped(effects, passage), segments)
 
-    def _reply_error(self, target: WorkerId, call: CallId, error: object, function: str) -> None:
-        self.perform(self._worker.core.reply(target, call, True, (), self._worker.writing.write_error(error, function)))
+    def _reply_error(
+        self, target: WorkerId, call: CallId, error: object, function: str, passage: Passage | None = None
+    ) -> None:
+        worker = self._worker
+        effects = worker.core.reply(target, call, True, (), worker.writing.write_error(error, function))
+        self.perform(worker.recorder.wrapped(effects, passage))
 
     def _settle(self, future: Future | None, failed: bool, value: Any) -> None:
         """Complete a future, if anybody still wants it; a value nobody wants goes, with the handles in it."""
@@ -176,3 +214,8 @@ class Performer:
             future.set_exception(read_error(self._worker.writing.write_error(value, "")))
         else:
             future.set_result(value)
+
+
+def _context(content: object) -> ContextId | None:
+    """The context that a call came with."""
+    return content.context if isinstance(content, Content) else None

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from farref.impl.arena import Window
+from farref.impl.engine.ids import ContextId
 from farref.impl.errors import WireError
 from farref.impl.ids import Reference, WorkerId
-from farref.impl.messages import Call, Carrier, RemoteCall
+from farref.impl.messages import CARRIERS, Call, Carrier, ForwardCall, RemoteCall
 from farref.impl.reports import read_error
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings
-from farref.impl.values import Reader
+from farref.impl.tape.graph import Receive
+from farref.impl.tape.tensors import Tensor
+from farref.impl.tensors import TensorReader, attach
 
 if TYPE_CHECKING:
     from farref.impl.worker import Worker
@@ -24,13 +27,21 @@ _CALLS: Final = (Call, RemoteCall)
 class Content:
     """A value that was read, and the handles in it that stand for no fork yet."""
 
-    __slots__ = ("_forks", "handles", "value")
+    __slots__ = ("_forks", "context", "handles", "node", "value")
 
     value: Any
 
     def __init__(self, forks: int = 0) -> None:
         self._forks = forks
         self.handles: dict[int, RRef] | None = None
+        self.context: ContextId | None = None
+        self.node: Receive | None = None
+
+    def enter(self, forward: ForwardCall, tensors: list[Tensor]) -> None:
+        """Belong to the context that the message carries, and hang the tensors on the recv of its pair (A7)."""
+        if len(tensors) != forward.tensors:
+            raise WireError(f"a call has a pair of {forward.tensors} tensors, and {len(tensors)} came")
+        self.context, self.node = forward.context, attach(tensors)
 
     def adopt(self, index: int) -> RRef:
         """Make the handle for a fork of the message."""
@@ -56,7 +67,7 @@ class Reading:
     def __init__(self, settings: Settings, windows: Mapping[WorkerId, Window]) -> None:
         self._settings = settings
         self._windows = windows
-        self._plain: dict[WorkerId, Reader] = {}
+        self._plain: dict[WorkerId, TensorReader] = {}
         """For messages without forks and segments: a reader keeps nothing of what it has read."""
 
     def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Any:
@@ -72,7 +83,18 @@ class Reading:
             return self._read(message, self._reader(source, None, segments))
         return self._read(message, self._plain.get(source) or self._plain.setdefault(source, self._reader(source)))
 
-    def _read(self, message: Carrier, reader: Reader) -> Any:
+    def read_forward(self, source: WorkerId, forward: ForwardCall, segments: memoryview | None) -> Content:
+        """Read what came with a context. Its tensors hang on the recv of its pair."""
+        message = forward.message
+        content = Content(len(message.forks) if isinstance(message, CARRIERS) else 0)
+        reader = self._reader(source, content, segments)
+        reader.tensors = []
+        if isinstance(message, CARRIERS):
+            content.value = self._read(message, reader)
+        content.enter(forward, reader.tensors)
+        return content
+
+    def _read(self, message: Carrier, reader: TensorReader) -> Any:
         if isinstance(message, _CALLS):
             value = reader.read(message.body)
             _check_arguments(value)
@@ -82,9 +104,12 @@ class Reading:
             return message.body
         return reader.read(message.body)
 
-    def _reader(self, source: WorkerId, content: Content | None = None, segments: memoryview | None = None) -> Reader:
+    def _reader(
+        self, source: WorkerId, content: Content | None = None, segments: memoryview | None = None
+    ) -> TensorReader:
         settings, adopt = self._settings, (content or Content()).adopt
-        return Reader(adopt, segments, settings.allow_pickle, self._windows.get(source), copies=settings.copy_arrays)
+        window = self._windows.get(source)
+        return TensorReader(adopt, segments, settings.allow_pickle, window, copies=settings.copy_arrays)
 
 
 def _check_arguments(value: object) -> None:

@@ -9,6 +9,7 @@ from farref.impl.functions import function
 from farref.impl.ids import OwnedReference, Reference, RRefId, WorkerId
 
 if TYPE_CHECKING:
+    from farref.impl.engine.ids import ContextId
     from farref.impl.worker import Worker
 
 
@@ -107,6 +108,14 @@ class RRef:
     def remote(self, timeout: float | None = None) -> Proxy:
         """Call methods of the value where it is; their results stay there, as RRefs."""
         return Proxy(self, "remote", timeout)
+
+    def backward(
+        self, context: ContextId, retain_graph: bool = False, mode: str = "smart", timeout: float | None = None
+    ) -> None:
+        """Begin a backward pass where the value is, with the value as its root (A10)."""
+        from farref.impl.autograd.backward import backward_on_owner
+
+        backward_on_owner(self, context, retain_graph, mode, timeout)
 
     def __reduce_ex__(self, protocol: object) -> Any:
         # A copy would be let go of twice, and a pickle would be a fork that nobody counts.

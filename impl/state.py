@@ -7,8 +7,11 @@ from typing import assert_never
 
 from farref.impl.channel import Channel
 from farref.impl.effects import Effect, Send
+from farref.impl.engine.engine import Engine
+from farref.impl.engine.ids import ContextId
 from farref.impl.ids import (
     FIRST_LIFE,
+    FetchId,
     ForkData,
     ForkId,
     Incarnation,
@@ -40,6 +43,9 @@ class Tables:
         self.owner = Owner(self._emit)
         self.user = User(self._emit, self._control)
         self.parking = Parking()
+        self.engine = Engine(me, incarnation, self._emit, self._control)
+        self.fetching: dict[tuple[WorkerId, FetchId], ContextId] = {}
+        """The contexts of fetches that were asked for here and have not been answered (A4)."""
 
     def _emit(self, effect: Effect) -> None:
         self._effects.append(effect)

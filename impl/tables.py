@@ -11,7 +11,10 @@ from msgspec import Struct
 
 from farref.impl.core import Core
 from farref.impl.effects import Failure, RunCall
+from farref.impl.engine.ids import ContextId, PassId
+from farref.impl.engine.tables import Context
 from farref.impl.ids import FetchId, ForkId, RRefId, SequenceNumber, WorkerId
+from farref.impl.messages import ControlBody, RRefBody
 from farref.impl.owner import Entry
 from farref.impl.user import Record
 
@@ -67,9 +70,20 @@ class UnansweredView(Struct, frozen=True):
     peer: WorkerId
     number: SequenceNumber
     message: str
-    rref: RRefId
-    fork: ForkId
+    rref: RRefId | None
+    fork: ForkId | None
     age_s: float
+
+
+class ContextView(Struct, frozen=True):
+    """One autograd context (A8)."""
+
+    context: ContextId
+    is_open: bool
+    sends: int
+    recvs: int
+    gradients: int
+    task: PassId | None
 
 
 class WorkerTables(Struct, frozen=True):
@@ -81,10 +95,13 @@ class WorkerTables(Struct, frozen=True):
     parked_calls: tuple[ParkedCallView, ...]
     unanswered: tuple[UnansweredView, ...]
     dead: tuple[WorkerId, ...]
+    contexts: tuple[ContextView, ...] = ()
+    passes: tuple[PassId, ...] = ()
 
     def is_empty(self) -> bool:
         """Say whether nothing is left that keeps something (R32)."""
-        return not (self.entries or self.users or self.parked_calls or self.unanswered)
+        rref = self.entries or self.users or self.parked_calls or self.unanswered
+        return not (rref or self.contexts or self.passes)
 
 
 def observe(core: Core) -> WorkerTables:
@@ -95,11 +112,23 @@ def observe(core: Core) -> WorkerTables:
         users=tuple(_record(fork, record) for fork, record in sorted(core.user.records.items())),
         parked_calls=_parked(core),
         unanswered=tuple(
-            UnansweredView(peer, number, type(body).__name__, body.rref, body.fork, core.now - since)
-            for peer, number, body, since in core.channel.unanswered()
+            _unanswered(peer, number, body, core.now - since) for peer, number, body, since in core.channel.unanswered()
         ),
         dead=tuple(sorted(core.dead)),
+        contexts=tuple(_context(context_id, context) for context_id, context in sorted(core.engine.contexts.items())),
+        passes=tuple(sorted(core.engine.passes)),
     )
+
+
+def _unanswered(peer: WorkerId, number: SequenceNumber, body: ControlBody, age_s: float) -> UnansweredView:
+    rref, fork = (body.rref, body.fork) if isinstance(body, RRefBody) else (None, None)
+    return UnansweredView(peer, number, type(body).__name__, rref, fork, age_s)
+
+
+def _context(context_id: ContextId, context: Context) -> ContextView:
+    task = context.task.pass_id if context.task is not None else None
+    sends, recvs, gradients = len(context.sends), len(context.recvs), len(context.gradients)
+    return ContextView(context_id, context.is_open, sends, recvs, gradients, task)
 
 
 def _entry(rref: RRefId, entry: Entry) -> EntryView:

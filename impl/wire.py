@@ -20,6 +20,7 @@ from farref.impl.messages import (
     Control,
     FetchCall,
     FetchReturn,
+    ForwardCall,
     Message,
     RemoteCall,
     Return,
@@ -47,7 +48,18 @@ Frame = AnyMessage | Reached | Returned
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
-    RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | FetchReturn | Control | Ack | Reached | Returned
+    RemoteCall
+    | UserAccept
+    | Call
+    | Return
+    | CallFailed
+    | FetchCall
+    | FetchReturn
+    | ForwardCall
+    | Control
+    | Ack
+    | Reached
+    | Returned
 )
 
 

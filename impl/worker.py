@@ -41,6 +41,7 @@ from farref.impl.performing import Performer
 from farref.impl.pressure import Backlog, wait_for_room
 from farref.impl.reactor import Reactor
 from farref.impl.reading import Reading
+from farref.impl.recorder import Recorder
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.streams import Stream
@@ -93,7 +94,7 @@ class Worker:
         self.intake = Intake(self, poller)
         self.reading = Reading(settings, windows)
         self.writing = Writing(self)
-        self.performer = Performer(self)
+        self.performer, self.recorder = Performer(self), Recorder(self)
         self.backlog = Backlog(self)
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
         poller.register(self.reactor.kick, select.EPOLLIN)
@@ -125,10 +126,11 @@ class Worker:
         future = Future(self.reactor, f"{name} on {self.names[rank]}", self._timeout(timeout))
         wait_for_room(self, rank, self._timeout(timeout))
         with self.lock:
-            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank)
+            passage = self.recorder.leaving(name)
+            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
             call, effects = self.core.call(rank, name, forks, body)
             self.calls[call] = (future, rank, name)
-            self.perform(effects, segments)
+            self.perform(self.recorder.wrapped(effects, passage), segments)
         self._hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
         return future
 
@@ -144,22 +146,16 @@ class Worker:
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
         wait_for_room(self, rank, self._timeout(timeout))
         with self.lock:
+            passage = self.recorder.leaving(name)
             if rank == self.rank:
-                return self._remote_on_self(name, list(args), dict(kwargs))
-            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank)
+                return self.performer.create_on_self(name, [list(args), dict(kwargs)], passage)
+            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
             reference, effects = self.core.create_remote(rank, name, forks, body)
             limit = self._timeout(timeout)
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
-            self.perform(effects, segments)
+            self.perform(self.recorder.wrapped(effects, passage), segments)
         self._hand_over(rank, bool(segments))
-        return RRef.unbound().adopt(self, reference)
-
-    def _remote_on_self(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> RRef:
-        """Run the function here. Its arguments travel as in any call, so that they are copies as in any call."""
-        arguments = self.writing.copy([args, kwargs])
-        reference = self.core.create_on_self()
-        self.begin(lambda: self.performer.run_creation(reference.rref, name, arguments))
         return RRef.unbound().adopt(self, reference)
 
     def create_local(self, value: object) -> OwnedReference:
@@ -179,9 +175,9 @@ class Worker:
                 self.perform(self.core.await_value(reference, waiter))
                 return future
             self._check(reference.owner)
-            fetch, effects = self.core.fetch(reference)
+            passage, (fetch, effects) = self.recorder.leaving("to_here"), self.core.fetch(reference)
             self.fetches[fetch] = (future, reference)
-            self.perform(effects)
+            self.perform(self.recorder.wrapped(effects, passage))
         self._hand_over(reference.owner, False)
         return future
 

@@ -8,9 +8,12 @@ from farref.impl.errors import RefusedValue, RpcError
 from farref.impl.ids import ForkData, WorkerId
 from farref.impl.reports import write_error
 from farref.impl.rref import RRef
-from farref.impl.values import Reader, Writer, joined, write_atoms, write_simple_arguments
+from farref.impl.tape.tensors import Tensor
+from farref.impl.tensors import TensorReader, TensorWriter
+from farref.impl.values import joined, write_atoms, write_simple_arguments
 
 if TYPE_CHECKING:
+    from farref.impl.recorder import Passage
     from farref.impl.worker import Worker
 
 FORK_BYTES: Final = 128
@@ -28,21 +31,23 @@ class Writing:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
 
-    def write_arguments(self, args: list[Any], kwargs: dict[str, Any], target: WorkerId) -> Written:
+    def write_arguments(
+        self, args: list[Any], kwargs: dict[str, Any], target: WorkerId, passage: Passage | None = None
+    ) -> Written:
         """Write the arguments of a call. Most are simple, and have a way of their own for speed."""
         body = None if kwargs else write_simple_arguments(args)
-        return self._write([args, kwargs], target) if body is None else self._checked(body)
+        return self._write([args, kwargs], target, passage) if body is None else self._checked(body)
 
-    def write(self, value: object, target: WorkerId) -> Written:
-        """Write a value for a worker."""
+    def write(self, value: object, target: WorkerId, passage: Passage | None = None) -> Written:
+        """Write a value for a worker. The passage, if the message has one, learns which tensors are its pair."""
         body = write_atoms(value)
-        return self._write(value, target) if body is None else self._checked(body)
+        return self._write(value, target, passage) if body is None else self._checked(body)
 
     def _checked(self, body: bytes) -> Written:
         self._check_size(len(body), 0)
         return (), body, []
 
-    def _write(self, value: object, target: WorkerId) -> Written:
+    def _write(self, value: object, target: WorkerId, passage: Passage | None) -> Written:
         """Write a value, minting a fork for each reference in it; on failure none is left (R2, R28)."""
         worker = self._worker
         forks: list[ForkData] = []
@@ -55,7 +60,7 @@ class Writing:
 
         arena = worker.arena if target != worker.rank and target not in worker.core.dead else None
         lend = None if arena is None else lambda array: arena.lend(array, target)
-        writer = Writer(share, worker.settings.allow_pickle, lend)
+        writer = _writer(passage, share, worker.settings.allow_pickle, lend)
         try:
             body = writer.write(value)
             self._check_size(writer.size(body), len(forks))
@@ -64,6 +69,8 @@ class Writing:
                 arena.take_back(target, writer.lent)
             worker.perform(worker.core.withdraw(tuple(forks)))
             raise
+        if passage is not None:
+            passage.tensors = writer.tensors
         return tuple(forks), body, writer.segments
 
     def write_error(self, error: object, function: str) -> bytes:
@@ -73,8 +80,11 @@ class Writing:
         known = error if isinstance(error, BaseException) else RpcError(str(error))
         return write_error(known, self._worker.names[self._worker.rank], function)
 
-    def copy(self, value: object) -> Any:
-        """Write a value and read it back, as if it had travelled; references in it stay the handles they are."""
+    def copy(self, value: object, passage: Passage | None = None) -> tuple[Any, list[Tensor]]:
+        """Write a value and read it back, as if it had travelled; references in it stay the handles they are.
+
+        The tensors that arrive as the pair's other end are listed beside it.
+        """
         handles: list[RRef] = []
 
         def keep(item: object) -> int | None:
@@ -84,13 +94,23 @@ class Writing:
             return len(handles) - 1
 
         settings = self._worker.settings
-        writer = Writer(keep, settings.allow_pickle)
+        writer = _writer(passage, keep, settings.allow_pickle)
         body = writer.write(value)
+        if passage is not None:
+            passage.tensors = writer.tensors
         segments = memoryview(bytearray(joined(writer.segments)))
-        reader = Reader(handles.__getitem__, segments, settings.allow_pickle, copies=settings.copy_arrays)
-        return reader.read(body)
+        reader = TensorReader(handles.__getitem__, segments, settings.allow_pickle, copies=settings.copy_arrays)
+        received: list[Tensor] = []
+        reader.tensors = received
+        return reader.read(body), received
 
     def _check_size(self, size: int, forks: int) -> None:
         limit = self._worker.settings.frame_bytes_max
         if size + FORK_BYTES * forks + OTHER_BYTES > limit:
             raise RefusedValue(f"a value of {size} bytes is larger than the limit of {limit}")
+
+
+def _writer(passage: Passage | None, *arguments: Any) -> TensorWriter:
+    writer = TensorWriter(*arguments)
+    writer.recording = passage is None or passage.recording
+    return writer

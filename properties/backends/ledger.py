@@ -16,8 +16,10 @@ from farref.impl.messages import (
     ControlBody,
     FetchCall,
     FetchReturn,
+    ForwardCall,
     RemoteCall,
     Return,
+    RRefBody,
     UserAccept,
 )
 from farref.model.ids import ForkId, RRefId
@@ -61,25 +63,30 @@ class Ledger:
         """Write down the number of a control message."""
         place = (source, target, control.number)
         self._bodies[place] = control.body
-        self.places[type(control.body).__name__, self.fork(control.body.fork)] = place
+        self.places[type(control.body).__name__, self._about(control.body)] = place
 
     def rref(self, found: ids.RRefId) -> str:
         """Name an RRef, or say that nobody created it."""
         return self._rref_names.get(found) or f"unknown {found}"
 
-    def fork(self, found: ids.ForkId) -> str:
+    def fork(self, found: ids.ForkId | None) -> str:
         """Name a fork, or say that nobody minted it."""
-        return self._fork_names.get(found) or f"unknown {found}"
+        return (self._fork_names.get(found) if found is not None else None) or f"unknown {found}"
 
     def key(self, source: ids.WorkerId, target: ids.WorkerId, message: AnyMessage) -> Key:
         """Name a message as the model does."""
         match message:
             case Control(body=body):
-                return type(body).__name__, self.fork(body.fork)
+                return type(body).__name__, self._about(body)
             case Ack(number=number):
                 answered = self._bodies.get((target, source, number))
-                return (f"Ack({type(answered).__name__})", self.fork(answered.fork)) if answered else ("Ack", "nothing")
+                return (f"Ack({type(answered).__name__})", self._about(answered)) if answered else ("Ack", "nothing")
             case RemoteCall() | UserAccept() | FetchCall() | FetchReturn():
                 return type(message).__name__, self.fork(message.fork)
             case Call() | Return() | CallFailed():
                 return type(message).__name__, " ".join(self.fork(data.fork) for data in message.forks)
+            case ForwardCall():
+                return "ForwardCall", str(message.forward)
+
+    def _about(self, body: ControlBody) -> str:
+        return self.fork(body.fork) if isinstance(body, RRefBody) else "no fork"

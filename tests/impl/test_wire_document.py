@@ -8,6 +8,27 @@ from pathlib import Path
 
 import numpy as np
 
+from farref.impl.engine.gradients import write_gradients
+from farref.impl.engine.ids import ContextId, ForwardId, PassId
+from farref.impl.engine.messages import (
+    Abort,
+    Cause,
+    CleanupContext,
+    Closed,
+    Commit,
+    Committed,
+    Counted,
+    Fault,
+    Forget,
+    Kind,
+    Mark,
+    PropagateGradients,
+    Report,
+    Resume,
+    Seek,
+    Settled,
+    Waits,
+)
 from farref.impl.handshake import ACCEPTS, CONNECTS, HELLO, Identity, hello, proof, session
 from farref.impl.ids import CallId, FetchId, ForkData, ForkId, Incarnation, RRefId, SequenceNumber, WorkerId
 from farref.impl.messages import (
@@ -21,13 +42,15 @@ from farref.impl.messages import (
     FetchCall,
     FetchReturn,
     ForkRequest,
+    ForwardCall,
     RemoteCall,
     Return,
     UserAccept,
     UserDelete,
 )
 from farref.impl.sealed import RECORD, SealedStream, key_for, seal
-from farref.impl.values import Reader, Writer
+from farref.impl.tape import Tensor, tensor
+from farref.impl.tensors import TensorReader, TensorWriter
 from farref.impl.wire import HEADER, Frame, Reached, Returned, read_body, read_header, write_frame
 
 TEXT = (Path(__file__).parents[2] / "spec" / "wire.md").read_text()
@@ -37,10 +60,14 @@ LIFE = Incarnation(5)
 X, F0, F1 = RRefId(WorkerId(0), LIFE, 1), ForkId(WorkerId(0), LIFE, 1), ForkId(WorkerId(0), LIFE, 2)
 FORK = ForkData(WorkerId(1), X, F1, WorkerId(2), F0)
 REFERENCE = object()
+CONTEXT, FORWARD = ContextId(WorkerId(0), LIFE, 1), ForwardId(WorkerId(0), LIFE, 2)
+PASS = PassId(CONTEXT, WorkerId(0), LIFE, 3, True, False)
+GRADIENTS = Counted(Kind.GRADIENTS, WorkerId(1), FORWARD)
+TENSOR = tensor([1.0], requires_grad=True)
 
 
 def write(value: object) -> bytes:
-    return Writer(lambda item: 0 if item is REFERENCE else None).write(value)
+    return TensorWriter(lambda item: 0 if item is REFERENCE else None).write(value)
 
 
 def control(number: int, lowest: int, body: ControlBody) -> Control:
@@ -62,10 +89,24 @@ MESSAGES: list[Frame] = [
     Ack(LIFE, SequenceNumber(1)),
     Reached(2),
     Returned((0, 65536)),
+    ForwardCall(CONTEXT, FORWARD, 1, Call(CallId(7), "m:f", (), write([[TENSOR], {}]))),
+    control(5, 5, PropagateGradients(PASS, FORWARD, write_gradients((np.ones(1), None)))),
+    control(6, 5, Mark(PASS, FORWARD)),
+    control(7, 5, Seek(PASS)),
+    control(8, 5, Resume(PASS)),
+    control(9, 5, Report(PASS, GRADIENTS, (Counted(Kind.MARK, WorkerId(0), FORWARD),), (Waits(FORWARD, "m:f"),), None)),
+    control(10, 5, Report(PASS, GRADIENTS, (), None, Fault(Cause.BUSY, WorkerId(1), "no"))),
+    control(11, 5, Commit(PASS)),
+    control(12, 5, Committed(PASS)),
+    control(13, 5, Abort(PASS)),
+    control(14, 5, CleanupContext(CONTEXT)),
+    control(15, 5, Closed(CONTEXT, {WorkerId(1): 2}, {WorkerId(0): 1}, {})),
+    control(16, 5, Settled(CONTEXT, WorkerId(1), WorkerId(2))),
+    control(17, 5, Forget(CONTEXT, (WorkerId(2),))),
 ]
 VALUES: list[object] = [
     None, [1, 2.5, "a", b"b"], (1,), {1}, frozenset({1}), 2**64, 1 + 2j, {"a": 1}, {1: 2},
-    np.arange(2, dtype=np.float32), np.int8(-1), REFERENCE,
+    np.arange(2, dtype=np.float32), np.int8(-1), REFERENCE, TENSOR, CONTEXT,
 ]  # fmt: skip
 
 
@@ -113,7 +154,11 @@ def test_messages() -> None:
 def test_values() -> None:
     for value, data in zip(VALUES, vectors("nothing", len(VALUES)), strict=True):
         assert write(value) == data
-        np.testing.assert_equal(Reader(lambda _: REFERENCE).read(data), value)
+        read = TensorReader(lambda _: REFERENCE).read(data)
+        if isinstance(value, Tensor):
+            assert read.requires_grad
+            read, value = read.data, value.data
+        np.testing.assert_equal(read, value)
 
 
 def test_every_message_has_its_row() -> None:

@@ -1,0 +1,14 @@
+"""Distributed autograd between real processes (`spec/autograd.md`), with PyTorch's names.
+
+from farref.impl import autograd, launch, rpc_sync
+
+with launch(2, allow=["my_functions"]), autograd.context() as context:
+    loss = rpc_sync("worker1", my_functions.forward, [x])
+    autograd.backward(context, [loss])
+    autograd.get_gradients(context)      # of the parameters on this worker
+"""
+
+from farref.impl.autograd.backward import backward, backward_on_owner, context, get_gradients
+from farref.impl.autograd.optimizer import DistributedOptimizer
+
+__all__ = ["DistributedOptimizer", "backward", "backward_on_owner", "context", "get_gradients"]

@@ -1,0 +1,110 @@
+"""Contexts and passes, as an application sees them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from farref.impl.api import current
+from farref.impl.engine.ids import ContextId
+from farref.impl.errors import PassRefused
+from farref.impl.functions import function
+from farref.impl.recorder import CURRENT, using
+from farref.impl.rref import RRef
+from farref.impl.tape.tensors import Tensor
+
+
+@contextmanager
+def context() -> Iterator[ContextId]:
+    """Record what the block sends and receives under one id, until the block ends (A8, A24)."""
+    worker = current()
+    if CURRENT.get() is not None:
+        raise PassRefused(f"{CURRENT.get()} is current here already; contexts do not nest")
+    with worker.lock:
+        opened = worker.core.open_context()
+    try:
+        with using(opened):
+            yield opened
+    finally:
+        if not worker.closed:
+            with worker.lock:
+                worker.perform(worker.core.release_context(opened))
+            worker.flush()
+
+
+def backward(
+    context: ContextId,
+    roots: Sequence[Tensor],
+    retain_graph: bool = False,
+    mode: str = "smart",
+    timeout: float | None = None,
+) -> None:
+    """Give every parameter that some tensors depend on its gradient, wherever it is; see `get_gradients` (A10, A26).
+
+    `timeout` is in seconds; none means that of all calls, 0 means for ever.
+    """
+    worker = current()
+    if mode not in ("smart", "fast"):
+        raise PassRefused(f"there is no mode {mode!r}: 'smart' and 'fast' are")
+    with worker.lock:
+        worker.core.engine.opened(context)
+    given = _fit(roots)
+    chosen = worker.settings.rpc_timeout if timeout is None else timeout
+    deadline = time.monotonic() + chosen if chosen else float("inf")
+    seeds = tuple(np.ones_like(root.data) for root in given)
+    pass_id, future = worker.recorder.begin(context, given, seeds, mode == "smart", retain_graph)
+    try:
+        worker.reactor.serve_until(future.done, deadline, lambda event: future.add_done_callback(event.set))
+    finally:
+        if not future.done():
+            worker.recorder.time_out(pass_id)
+    future.wait()
+
+
+def get_gradients(context: ContextId) -> dict[Tensor, Tensor]:
+    """Look at the gradients of this worker's parameters, summed over the passes of a context. `.grad` is not touched (A8)."""
+    worker = current()
+    with worker.lock:
+        gradients = dict(worker.core.engine.opened(context).gradients)
+    return {leaf: Tensor(gradient.copy()) for leaf, gradient in gradients.items()}
+
+
+def backward_on_owner(
+    rref: RRef, context: ContextId, retain_graph: bool = False, mode: str = "smart", timeout: float | None = None
+) -> None:
+    """Begin a pass where a value is, with that value as its root."""
+    worker = current()
+    if rref.is_owner():
+        backward(context, [rref.local_value()], retain_graph, mode, timeout)
+        return
+    arguments: list[Any] = [rref, context, retain_graph, mode, timeout]
+    with using(context):
+        worker.call(rref.owner_rank(), backward_here, arguments, {}, timeout).wait()
+
+
+@function
+def backward_here(rref: RRef, context: ContextId, retain_graph: bool, mode: str, timeout: float | None) -> None:
+    """Begin a pass on the owner, for another worker."""
+    backward(context, [rref.local_value()], retain_graph, mode, timeout)
+
+
+def _fit(roots: Sequence[Tensor]) -> list[Tensor]:
+    """Refuse roots that no pass can begin with (A10)."""
+    if not isinstance(roots, list | tuple):
+        raise TypeError("the roots of a pass are a list of tensors")
+    if not roots:
+        raise PassRefused("there are no tensors to begin with")
+    for position, root in enumerate(roots):
+        if not isinstance(root, Tensor):
+            raise TypeError(f"root {position} is no tensor, but {type(root).__qualname__}")
+        if not root.requires_grad:
+            raise PassRefused(f"root {position} requires no gradient")
+        if root.data.size != 1:
+            raise PassRefused(f"root {position} has {root.data.size} elements; a root has one")
+        if root.is_leaf:
+            raise PassRefused(f"root {position} is a leaf: it does not depend on anything")
+    return list(roots)

@@ -1,0 +1,101 @@
+"""One optimizer over parameters on many workers (A27).
+
+Every owner has an optimizer of its own for the parameters it owns. A step has each of them apply the gradients of one
+context that can be seen where it is. Steps on one worker exclude each other, whoever asks for them: there is one lock.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Any, Final
+
+from farref.impl.api import current
+from farref.impl.engine.ids import ContextId
+from farref.impl.errors import RefusedFunction, RpcError, StepFailed
+from farref.impl.functions import function, name_of
+from farref.impl.futures import Future
+from farref.impl.ids import WorkerId
+from farref.impl.recorder import using
+from farref.impl.rref import RRef
+from farref.impl.tape import optimizers
+from farref.impl.tape.optimizers import Optimizer
+
+_stepping: Final = threading.Lock()
+
+
+class DistributedOptimizer:
+    """Moves parameters wherever they are. `optimizer` is a class of `farref.impl.tape`, or of a module the owners allow."""
+
+    def __init__(self, optimizer: type[Optimizer], parameters: Iterable[RRef], **options: Any) -> None:
+        owned: dict[WorkerId, list[RRef]] = {}
+        for parameter in parameters:
+            owned.setdefault(parameter.owner_rank(), []).append(parameter)
+        name = name_of(optimizer)
+        self.remote_optimizers: dict[WorkerId, RRef] = _all(
+            {rank: _call(rank, make_local, [name, mine, options]) for rank, mine in owned.items()}
+        )
+
+    def step(self, context: ContextId) -> None:
+        """Move every parameter that has a gradient in a context. Returns when all owners have answered."""
+        worker = current()
+        with worker.lock:
+            worker.core.engine.opened(context)
+        with using(context):
+            futures = {
+                rank: _call(rank, step_local, [local, context]) for rank, local in self.remote_optimizers.items()
+            }
+        _all(futures)
+
+
+@function
+def make_local(name: str, parameters: list[RRef], options: dict[str, Any]) -> RRef:
+    """Make the optimizer of one owner, for the parameters it owns."""
+    kind = _resolved(name)
+    return RRef(kind([parameter.local_value() for parameter in parameters], **options))
+
+
+@function
+def step_local(local: RRef, context: ContextId) -> None:
+    """Make one owner's part of a step: its own parameters, with the gradients of just this context."""
+    worker = current()
+    with _stepping:
+        with worker.lock:
+            gradients = dict(worker.core.engine.opened(context).gradients)
+        local.local_value().step(gradients)
+
+
+def _resolved(name: str) -> type[Optimizer]:
+    module, _, qualname = name.partition(":")
+    if module == optimizers.__name__:
+        found = getattr(optimizers, qualname, None)
+    else:
+        found = current().functions.resolve(name)
+    if not isinstance(found, type) or not issubclass(found, Optimizer):
+        raise RefusedFunction(f"{name} is no optimizer")
+    return found
+
+
+def _call(rank: WorkerId, target: Any, arguments: list[Any]) -> Future | Exception:
+    """Call an owner; an owner that cannot be called has failed as one that answers with an error has."""
+    try:
+        return current().call(rank, target, arguments, {}, None)
+    except RpcError as error:
+        return error
+
+
+def _all(futures: dict[WorkerId, Future | Exception]) -> dict[WorkerId, Any]:
+    """Wait for all, then raise one error that has all errors."""
+    results: dict[WorkerId, Any] = {}
+    errors: dict[str, Exception] = {}
+    for rank, future in futures.items():
+        try:
+            if isinstance(future, Exception):
+                raise future
+            results[rank] = future.wait()
+        except Exception as error:
+            errors[current().names[rank]] = error
+    if errors:
+        told = "; ".join(f"{name}: {str(error).splitlines()[0]}" for name, error in errors.items())
+        raise StepFailed(f"the optimizer failed on {told}", errors)
+    return results

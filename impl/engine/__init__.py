@@ -1,0 +1,1 @@
+"""Distributed autograd without clock, sockets or threads (`spec/autograd.md`). Start with `engine`."""

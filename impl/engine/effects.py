@@ -1,0 +1,39 @@
+"""What the engine wants done, as values. The shell around it performs each in order."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from farref.impl.engine.ids import PassId
+from farref.impl.engine.ledger import Unreached
+from farref.impl.engine.messages import Begin, CountedBody, Fault
+from farref.impl.engine.task import Task
+from farref.impl.ids import WorkerId
+
+
+class Work(Struct, frozen=True):
+    """Let a task process a message (`Task.process`), and report with `Core.worked` or `Core.raised`.
+
+    One after the other for each task, in the order given. It runs user code.
+    """
+
+    task: Task
+    body: CountedBody | Begin
+
+
+class PassEnded(Struct, frozen=True):
+    """A pass of ours has ended: well, or with a fault and what there is to say about it (A17, A18)."""
+
+    pass_id: PassId
+    fault: Fault | None = None
+    unreached: tuple[Unreached, ...] = ()
+    late: tuple[WorkerId, ...] = ()
+
+
+class TakeForDead(Struct, frozen=True):
+    """Somebody who knows has declared this worker dead (A21)."""
+
+    worker: WorkerId
+
+
+EngineEffect = Work | PassEnded | TakeForDead

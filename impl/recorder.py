@@ -1,0 +1,177 @@
+"""The one object that a worker asks for autograd's sake: when a call leaves, when one is run, and when a task has work.
+
+The current context belongs to the code that runs, not to the thread (A28): it is a context variable. A function that was
+called runs with the context that its call carried. Whether a tensor is part of a pair is decided here, as it is written,
+and only for calls of the application by its thread's grad mode: results and fetched values are written by whatever thread
+has them, and that thread's mode says nothing about them (A7).
+
+A task's work runs user code, so it is done by a background thread without the lock, one piece after the other (A5). The first
+piece of a pass is done by the caller of `backward` itself: it waits anyway.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, assert_never
+
+from farref.impl.effects import Effect, Value
+from farref.impl.engine.effects import EngineEffect, PassEnded, TakeForDead, Work
+from farref.impl.engine.gradients import Gradients
+from farref.impl.engine.ids import ContextId, PassId
+from farref.impl.engine.task import Progress, Task
+from farref.impl.errors import RefusedValue
+from farref.impl.failures import failure_of
+from farref.impl.futures import Future
+from farref.impl.reports import write_error
+from farref.impl.tape.graph import Root
+from farref.impl.tape.mode import is_grad_enabled
+from farref.impl.tape.passes import root_of
+from farref.impl.tape.tensors import Tensor
+from farref.impl.tensors import attach
+
+if TYPE_CHECKING:
+    from farref.impl.worker import Worker
+
+CURRENT: Final[ContextVar[ContextId | None]] = ContextVar("farref_autograd_context", default=None)
+GRADIENT_OTHER_BYTES: Final = 4096
+"""More than the rest of a frame that carries gradients takes."""
+
+
+@contextmanager
+def using(context: ContextId | None) -> Iterator[None]:
+    """Let code run in a context, or in none."""
+    token = CURRENT.set(context)
+    try:
+        yield
+    finally:
+        CURRENT.reset(token)
+
+
+@dataclass(slots=True)
+class Passage:
+    """A call that is about to leave in a context: the function it is about, and its pair as far as it is known."""
+
+    context: ContextId
+    function: str
+    recording: bool = True
+    tensors: list[Tensor] = field(default_factory=list)
+
+    @property
+    def node(self) -> Root | None:
+        """Where the gradients of the pair will come in, if there is a pair."""
+        return root_of(self.tensors) if self.tensors else None
+
+
+class Recorder:
+    """Records calls and runs tasks for one worker. Everything but `_do` happens under the worker's lock."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._works: dict[Task, deque[Work]] = {}
+        self.passes: dict[PassId, Future] = {}
+
+    # Calls
+
+    def leaving(self, function: str) -> Passage | None:
+        """Begin a call of the application; without a current context there is nothing to record."""
+        context = CURRENT.get()
+        return None if context is None else self._passage(Passage(context, function, is_grad_enabled()))
+
+    def answering(self, context: ContextId | None, what: str) -> Passage | None:
+        """Begin an answer to a call that carried a context."""
+        return None if context is None else self._passage(Passage(context, what))
+
+    def _passage(self, passage: Passage) -> Passage:
+        self._worker.core.engine.opened(passage.context)
+        return passage
+
+    def wrapped(self, effects: list[Effect], passage: Passage | None) -> list[Effect]:
+        """Have the call among some effects carry its context, and record its send (A4, A8)."""
+        if passage is None:
+            return effects
+        return self._worker.core.wrapped(effects, passage.context, passage.node, passage.function)
+
+    def to_self(self, passage: Passage | None, received: list[Tensor]) -> ContextId | None:
+        """Record both ends of a call that stays here without a message (A8)."""
+        if passage is None:
+            return None
+        engine, rank = self._worker.core.engine, self._worker.rank
+        forward = engine.record_call(passage.context, rank, passage.function, passage.node)
+        engine.on_forward_call(rank, passage.context, forward, attach(received))
+        return passage.context
+
+    # Passes
+
+    def begin(
+        self, context: ContextId, roots: list[Tensor], seeds: Gradients, smart: bool, retain: bool
+    ) -> tuple[PassId, Future]:
+        """Begin a pass, and do the first piece of its work. Not under the lock."""
+        worker = self._worker
+        future = Future(worker.reactor, "backward")
+        with worker.lock:
+            pass_id, effects = worker.core.backward(context, root_of(roots), seeds, smart, retain)
+            self.passes[pass_id] = future
+            (work,) = (effect for effect in effects if isinstance(effect, Work))
+            self._works[work.task] = deque([work])
+            worker.running += 1
+        self._do(work.task)
+        return pass_id, future
+
+    def time_out(self, pass_id: PassId) -> None:
+        """Let a pass fail, unless it is decided (A20). Not under the lock."""
+        worker = self._worker
+        with worker.lock:
+            worker.perform(worker.core.time_out_pass(pass_id))
+        worker.flush()
+
+    def perform(self, effect: EngineEffect) -> None:
+        """Do what the engine asks for."""
+        worker = self._worker
+        match effect:
+            case Work(task):
+                works = self._works.setdefault(task, deque())
+                works.append(effect)
+                if len(works) == 1:
+                    worker.begin(lambda: self._do(task))
+            case PassEnded(pass_id, fault):
+                future = self.passes.pop(pass_id, None)
+                if future is not None and fault is None:
+                    future.set_result(None)
+                elif future is not None:
+                    future.set_exception(failure_of(effect, worker.names))
+            case TakeForDead(peer):
+                worker.declare_dead(peer, "another worker has declared it dead")
+            case _:
+                assert_never(effect)
+
+    def _do(self, task: Task) -> None:
+        """Do the oldest piece of a task's work, and take the step that its end is."""
+        work = self._works[task][0]
+        try:
+            outcome: Progress | bytes = self._checked(task.process(work.body))
+        except BaseException as error:
+            worker = self._worker
+            outcome = write_error(error, worker.names[worker.rank], "backward")
+        self._worker.end(lambda _: self._done(work, outcome), Value(None))
+
+    def _checked(self, progress: Progress) -> Progress:
+        limit = self._worker.settings.frame_bytes_max - GRADIENT_OTHER_BYTES
+        if any(len(written) > limit for _, written in progress.gradients):
+            raise RefusedValue(f"the gradients of one call take more than the limit of {limit} bytes")
+        return progress
+
+    def _done(self, work: Work, outcome: Progress | bytes) -> None:
+        worker, works = self._worker, self._works[work.task]
+        works.popleft()
+        if works:
+            worker.begin(lambda: self._do(work.task))
+        else:
+            del self._works[work.task]
+        if isinstance(outcome, bytes):
+            worker.perform(worker.core.raised(work, outcome))
+        else:
+            worker.perform(worker.core.worked(work, outcome))

@@ -1,0 +1,83 @@
+"""Tensors and context ids as values on the wire (spec/wire.md, Values): two extensions on top of `values`.
+
+A tensor is its array, and whether it needs a gradient that is recorded. In a message that carries a context, those that do
+are its pair, in the order in which they were written (A7). In any other message such a tensor arrives as a leaf.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from msgspec.msgpack import Ext
+
+from farref.impl.engine.ids import ContextId
+from farref.impl.errors import WireError
+from farref.impl.ids import Incarnation, WorkerId
+from farref.impl.tape.graph import Edge, Receive
+from farref.impl.tape.tensors import Tensor
+from farref.impl.values import Reader, Writer
+
+TENSOR, CONTEXT = 13, 14
+_CONTEXT: Final = struct.Struct("<IQQ")
+_encode: Final = msgspec.msgpack.Encoder().encode
+
+
+class TensorWriter(Writer):
+    """Writes one value, and keeps the tensors in it whose gradients are recorded."""
+
+    recording = True
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.tensors: list[Tensor] = []
+
+    def _rare(self, value: Any, kind: type) -> object:
+        if kind is Tensor:
+            is_paired = value.requires_grad and self.recording
+            if is_paired:
+                self.tensors.append(value)
+            return Ext(TENSOR, bytes([is_paired]) + _encode([self._array(value.data)]))
+        if kind is ContextId:
+            return Ext(CONTEXT, _CONTEXT.pack(value.created_on, value.incarnation, value.number))
+        return super()._rare(value, kind)
+
+
+class TensorReader(Reader):
+    """Reads one value, and keeps the tensors in it whose gradients are recorded."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.tensors: list[Tensor] | None = None
+        """Where to keep them. A reader that is used again keeps none."""
+
+    def extension(self, code: int, data: memoryview) -> object:
+        """Read what MessagePack has no word for."""
+        if code == TENSOR:
+            return self._tensor(data)
+        if code == CONTEXT:
+            rank, incarnation, number = _CONTEXT.unpack(data)
+            return ContextId(WorkerId(rank), Incarnation(incarnation), number)
+        return super().extension(code, data)
+
+    def _tensor(self, data: memoryview) -> Tensor:
+        (array,) = self._items(data[1:])
+        if data[0] > 1 or not isinstance(array, np.ndarray):
+            raise WireError("a tensor is a flag and an array")
+        tensor = Tensor(array, requires_grad=data[0] == 1)
+        if tensor.requires_grad and self.tensors is not None:
+            self.tensors.append(tensor)
+        return tensor
+
+
+def attach(tensors: list[Tensor]) -> Receive | None:
+    """Hang the tensors of one message on the recv of its pair, from which their gradients go back together."""
+    if not tensors:
+        return None
+    node = Receive(tuple((tensor.data.shape, tensor.data.dtype) for tensor in tensors))
+    for slot, tensor in enumerate(tensors):
+        # They were made as leaves, before it was known that the message could be read to its end.
+        tensor._edge = Edge(node, slot)
+    return node
