@@ -134,3 +134,28 @@ def own_context() -> float:
     with context() as context_id:
         backward(context_id, [x * x])
         return float(get_gradients(context_id)[x].data)
+
+
+def gradient_of_rref(context_id: ContextId, rref: RRef) -> Any:
+    return get_gradients(context_id)[rref.local_value()].data
+
+
+def slowly(x: Tensor, seconds: float) -> Tensor:
+    time.sleep(seconds)
+    return x * 1.0
+
+
+def slow_rule_through(to: str, x: Tensor) -> Tensor:
+    """A result that came by way of another worker, and whose gradient takes its time here."""
+    return slow_rule(rpc_sync(to, times, ["w", x]), 5.0)
+
+
+kept: list[Any] = []
+
+
+def open_and_keep(to: str) -> None:
+    """Open a context that another worker learns of, and leave it open."""
+    block = context()
+    block.__enter__()
+    kept.append(block)
+    rpc_sync(to, nothing)
