@@ -37,12 +37,12 @@ def experiment_A(x: Tensor) -> Tensor:
 def experiment_B(x: Tensor) -> Tensor:
     """Two results that share a parameter; one is not used."""
     rpc_sync("B", far.scaled, ["w", 5.0])
-    return rpc_sync("B", far.scaled, ["w", 2.0]) * x.data
+    return rpc_sync("B", far.scaled, ["w", 2.0]) * x.data  # type: ignore[no-any-return]
 
 
 def experiment_C(x: Tensor) -> Tensor:
     """An argument that the function ignores."""
-    return rpc_sync("B", far.ignore, [x, "w"]) * x
+    return rpc_sync("B", far.ignore, [x, "w"]) * x  # type: ignore[no-any-return]
 
 
 def experiment_D(x: Tensor) -> Tensor:
@@ -68,7 +68,7 @@ def experiment_F(x: Tensor) -> Tensor:
 def experiment_G(x: Tensor) -> Tensor:
     """A result that is not used, of a worker that takes no part."""
     rpc_sync("C", far.scaled, ["w", 5.0])
-    return rpc_sync("B", far.scaled, ["w", 2.0]) * x
+    return rpc_sync("B", far.scaled, ["w", 2.0]) * x  # type: ignore[no-any-return]
 
 
 def experiment_H(x: Tensor) -> Tensor:
@@ -77,7 +77,8 @@ def experiment_H(x: Tensor) -> Tensor:
     return used + other * 0.0  # type: ignore[no-any-return]
 
 
-RIGHT = {
+Experiment = Callable[[Tensor], Tensor]
+RIGHT: dict[Experiment, tuple[float | None, float | None]] = {
     # The gradients of x = 2 here, and of w = 3 on B.
     experiment_A: (4.0, None),
     experiment_B: (None, 4.0),
@@ -89,9 +90,6 @@ RIGHT = {
     experiment_H: (3.0, 2.0),
 }
 FAST_FAILS = (experiment_A, experiment_B, experiment_C, experiment_D, experiment_E, experiment_F)
-
-
-Experiment = Callable[[Tensor], Tensor]
 
 
 def check(context_id: ContextId, x: Tensor, here: float | None, there: float | None) -> None:
