@@ -10,20 +10,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
-from farref.impl.engine.ids import ContextId, PassId
+from farref.impl.engine.effects import PassEnded
+from farref.impl.engine.ids import ContextId, ForwardId, PassId
 from farref.impl.ids import WorkerId
-from farref.impl.messages import Ack, Control
+from farref.impl.messages import Ack, Control, ForwardCall
 from farref.impl.simulated_autograd import AutogradSimulation
 from farref.impl.tape import Tensor, gradients, tensor
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number somewhere, and its twin in one process."""
+    """A number somewhere, its twin in one process, and the pairs that it came from without leaving its worker again."""
 
     worker: WorkerId
     far: Tensor
     near: Tensor
+    behind: frozenset[ForwardId] = frozenset()
 
 
 @dataclass
@@ -35,6 +37,10 @@ class Program:
     context: ContextId
     values: list[Value] = field(default_factory=list)
     leaves: list[Value] = field(default_factory=list)
+    pairs: dict[ForwardId, frozenset[ForwardId]] = field(default_factory=dict)
+    """For each pair, those that its tensors came from."""
+    lateness: float = 0.0
+    """How likely a call stays under way, and nobody uses it."""
 
     @classmethod
     def begun(cls, seed: int, workers: int = 3, leaves: int = 2) -> Program:
@@ -67,7 +73,7 @@ class Program:
             far, near = one.far * other.far, one.near * other.near
         else:
             far, near = one.far * factor + other.far, one.near * factor + other.near
-        self.values.append(Value(one.worker, far, near))
+        self.values.append(Value(one.worker, far, near, one.behind | other.behind))
 
     def send(self) -> None:
         """Send one or two values of a worker to a worker, perhaps in vain."""
@@ -76,13 +82,16 @@ class Program:
         sent = [one, *self.random.choices(others, k=self.random.randint(0, 1))]
         target = self.random.choice(list(self.world.cores))
         forward = self.world.call(one.worker, target, self.context, [value.far for value in sent], "program")
+        self.pairs[forward] = frozenset().union(*(value.behind for value in sent))
         flight = self.world.in_flight()[-1]
+        if self.random.random() < self.lateness:
+            return
         if self.random.random() < 0.1:
             self.world.fail(flight.id)
             return
         self.world.deliver(flight.id)
         for value, far in zip(sent, self.world.received[forward], strict=True):
-            self.values.append(Value(target, far, value.near))
+            self.values.append(Value(target, far, value.near, frozenset([forward])))
 
     def roots(self) -> list[Value]:
         """One or two values of one worker to begin a pass with."""
@@ -99,6 +108,23 @@ class Program:
         """What one process gives to each leaf, by the leaf of the worker that has it."""
         found = gradients([root.near for root in roots], retain_graph=True)
         return {leaf.far: float(found[leaf.near]) for leaf in self.leaves if leaf.near in found}
+
+    def fast_completes(self, roots: list[Value]) -> bool:
+        """Say whether every send of a worker that takes part is reached from the roots: the theorem of A15."""
+        reached: set[ForwardId] = set()
+        todo = [pair for root in roots for pair in root.behind]
+        while todo:
+            pair = todo.pop()
+            if pair not in reached:
+                reached.add(pair)
+                todo.extend(self.pairs[pair])
+        engaged = {roots[0].worker, *(pair.created_on for pair in reached)}
+        return all(pair in reached for pair in self.pairs if pair.created_on in engaged)
+
+    def in_passes(self) -> int:
+        """Count the workers that are in a pass."""
+        tables = (core.engine.contexts.get(self.context) for core in self.world.cores.values())
+        return sum(table is not None and table.task is not None for table in tables)
 
     def seen(self) -> dict[Tensor, float]:
         """The gradients that can be seen, on whatever worker."""
@@ -127,8 +153,18 @@ def step(world: AutogradSimulation, random: Random, faults: int = 0) -> bool:
     if faults > 0 and isinstance(flight.message, Control | Ack) and random.random() < 0.3:
         random.choice([world.drop, world.duplicate])(flight.id)
         return True
-    world.deliver(flight.id)
+    if isinstance(flight.message, ForwardCall) and random.random() < 0.3:
+        world.fail(flight.id)
+    else:
+        world.deliver(flight.id)
     return False
+
+
+def wander(world: AutogradSimulation, random: Random, steps: int) -> None:
+    """Let some things happen."""
+    for _ in range(steps):
+        if world.in_flight() or world.workable():
+            step(world, random)
 
 
 def resend(world: AutogradSimulation) -> bool:
@@ -139,10 +175,17 @@ def resend(world: AutogradSimulation) -> bool:
     return bool(waiting)
 
 
-def finished(program: Program, roots: list[Value], smart: bool, retain: bool = False, faults: int = 0) -> PassId:
-    """Run a pass to its end."""
-    pass_id = program.world.backward(
-        roots[0].worker, program.context, [root.far for root in roots], smart=smart, retain=retain
-    )
-    settle(program.world, program.random, faults)
-    return pass_id
+def begun(program: Program, roots: list[Value], smart: bool = True, retain: bool = True) -> PassId:
+    """Begin a pass."""
+    return program.world.backward(roots[0].worker, program.context, [root.far for root in roots], smart, retain)
+
+
+def run_until_ended(program: Program, pass_id: PassId, faults: int = 0) -> PassEnded:
+    """Let things happen until `backward` returns or raises, and no longer."""
+    world = program.world
+    while pass_id not in world.ended:
+        if world.in_flight() or world.workable():
+            faults -= step(world, program.random, faults)
+        else:
+            assert resend(world), "the pass waits for nothing"
+    return world.ended[pass_id]
