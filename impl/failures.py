@@ -32,7 +32,9 @@ def failure_of(ended: PassEnded, names: Mapping[WorkerId, str]) -> PassFailed:
             late = ", ".join(names.get(worker, str(worker)) for worker in ended.late)
             return PassTimeout(f"backward timed out: no report from {late or 'anybody'}")
         case Cause.UNREACHED:
-            sends = "; ".join(f"{names[one.worker]}: {one.forward}, {one.function}" for one in ended.unreached)
+            sends = "; ".join(
+                f"{names.get(one.worker, one.worker)}: {one.forward}, {one.function}" for one in ended.unreached
+            )
             return UnreachedSends(
                 f"backward in FAST mode: these calls get no gradient, as the roots do not depend on them: {sends}. "
                 'Use mode="smart", or separate contexts'

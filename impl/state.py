@@ -9,6 +9,7 @@ from farref.impl.channel import Channel
 from farref.impl.effects import Effect, Send
 from farref.impl.engine.engine import Engine
 from farref.impl.engine.ids import ContextId
+from farref.impl.errors import WireError
 from farref.impl.ids import (
     FIRST_LIFE,
     FetchId,
@@ -59,6 +60,8 @@ class Tables:
 
     def _control(self, target: WorkerId, body: ControlBody) -> None:
         """Send a control message, to be sent again until answered (R6). There is nobody to tell at a dead peer (R30)."""
+        if target not in self.workers:
+            raise WireError(f"a peer speaks of worker {target}, and there is none")
         if target not in self.dead:
             for control in self.channel.to(target).add(body, self.now):
                 self._send(target, control)

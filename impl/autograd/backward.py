@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
 from farref.impl.api import current
 from farref.impl.engine.ids import ContextId
-from farref.impl.errors import PassRefused
+from farref.impl.errors import ContextReleased, PassRefused
 from farref.impl.functions import function
 from farref.impl.recorder import CURRENT, using
 from farref.impl.rref import RRef
@@ -30,10 +30,10 @@ def context() -> Iterator[ContextId]:
         with using(opened):
             yield opened
     finally:
-        if not worker.closed:
-            with worker.lock:
-                worker.perform(worker.core.release_context(opened))
-            worker.flush()
+        # A worker that leaves has released all its contexts already.
+        with suppress(ContextReleased), worker.lock:
+            worker.perform(worker.core.release_context(opened))
+        worker.flush()
 
 
 def backward(
