@@ -11,7 +11,7 @@ from farref.impl import Future, RRef, get_debug_info, get_worker_info, remote, r
 from farref.impl.autograd import backward, context, get_gradients
 from farref.impl.engine.ids import ContextId
 from farref.impl.recorder import CURRENT, using
-from farref.impl.tape import SGD, Tensor, no_grad, tensor
+from farref.impl.tape import SGD, Tensor, no_grad, tanh, tensor
 
 parameters: dict[str, Tensor] = {}
 
@@ -212,3 +212,89 @@ def current_context() -> ContextId:
 
 def no_context() -> AbstractContextManager[None]:
     return using(None)
+
+
+def recorded(context_id: ContextId) -> list[int]:
+    """How many sends and recvs are recorded here, by a call that carries no context."""
+    (view,) = (one for one in get_debug_info().contexts if one.context == context_id)
+    return [view.sends, view.recvs]
+
+
+def added(a: Tensor, b: Tensor) -> Tensor:
+    return a + b
+
+
+def mixed(a: Tensor, b: Tensor) -> Tensor:
+    return tanh(a @ b) * a + b.T
+
+
+def product(a: Tensor, b: Tensor) -> Tensor:
+    return a @ b
+
+
+def total(many: list[Tensor]) -> Tensor:
+    summed = many[0]
+    for one in many[1:]:
+        summed = summed + one
+    return summed
+
+
+def pass_on(to: str, argument: Any) -> None:
+    rpc_sync(to, echo, [argument])
+
+
+def echo(value: Any) -> Any:
+    return value
+
+
+def times_value(held: RRef, x: Tensor) -> Tensor:
+    return held.to_here() * x  # type: ignore[no-any-return]
+
+
+def train(held: RRef, factor: float) -> Any:
+    """A pass of one trainer; the gradient that its context has on the worker with the parameter."""
+    with using(None), context() as context_id:
+        backward(context_id, [(held.to_here() * factor).sum()])
+        return rpc_sync(held.owner(), gradient_of_rref, [context_id, held]).tolist()
+
+
+failures_left = 0
+
+
+def fails_at_first(x: Tensor, times: int) -> Tensor:
+    """A result whose gradient fails so many times."""
+    global failures_left
+    failures_left = times
+    result = x * 1.0
+
+    def hook(_gradient: Tensor) -> None:
+        global failures_left
+        failures_left -= 1
+        if failures_left >= 0:
+            raise ValueError("not yet")
+
+    result.register_hook(hook)
+    return result * 1.0
+
+
+def own_pass_through(to: str, number: float) -> float:
+    """A context of one's own, with calls to another worker."""
+    x = tensor(number, requires_grad=True)
+    with using(None), context() as context_id:
+        backward(context_id, [rpc_sync(to, through, [[get_worker_info().name], x])])
+        return float(get_gradients(context_id)[x].data)
+
+
+seen_passes: list[int] = []
+
+
+def watched(x: Tensor) -> Tensor:
+    """A result whose gradient notes how many passes this worker is in."""
+    seen_passes.clear()
+    result = x * 1.0
+    result.register_hook(lambda _gradient: seen_passes.append(tasks()))
+    return result * 1.0
+
+
+def passes_seen() -> list[int]:
+    return list(seen_passes)
