@@ -49,7 +49,7 @@ def call(request: pytest.FixtureRequest) -> Call:
 def recorded(name: str, context_id: ContextId) -> tuple[int, int]:
     """How many sends and recvs a worker has recorded."""
     with far.no_context():
-        return tuple(rpc_sync(name, far.recorded, [context_id]))  # type: ignore[return-value]
+        return tuple(rpc_sync(name, far.recorded, [context_id]))
 
 
 def pair() -> tuple[Tensor, Tensor]:
@@ -191,7 +191,12 @@ def test_grad_attributes_are_left_alone_and_gradients_are_copies() -> None:
 
 def test_hooks_see_each_gradient_once_in_a_pass_and_may_change_it() -> None:
     x, calls = tensor(2.0, requires_grad=True), []
-    x.register_hook(lambda gradient: calls.append(gradient.item()) or gradient * 2.0)
+
+    def hook(gradient: Tensor) -> Tensor:
+        calls.append(gradient.item())
+        return gradient * 2.0
+
+    x.register_hook(hook)
     with context() as context_id:
         loss = rpc_sync("B", far.double, [x]) + rpc_sync("C", far.double, [x])
         backward(context_id, [loss], retain_graph=True)
