@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from farref.impl import leaving
-from farref.impl.arena import Arena, Window
 from farref.impl.core import Core
 from farref.impl.errors import NotRunning, RpcError
 from farref.impl.futures import Future
 from farref.impl.handshake import Identity
 from farref.impl.ids import Incarnation, WorkerId
 from farref.impl.journal import LoggedCore
-from farref.impl.mesh import Meeting, agree_on_secret, leave_name, meet, names, swap_memory
+from farref.impl.mesh import Meeting, agree_on_secret, leave_name, meet, names, share_memory
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.streams import Transport, check_transport
@@ -70,14 +69,11 @@ def init_rpc(
     a file for what this worker does (`spec/log.md`).
     """
     check_names([name])
-    if not 0 <= rank < world_size:
-        raise RpcError(f"a world of {world_size} has the ranks 0 to {world_size - 1}, and not {rank}")
     chosen, place, me = settings or Settings(), Path(directory), WorkerId(rank)
     check_transport(transport, chosen)
+    _check_place(place, rank, world_size)
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
-    if place.stat().st_mode & 0o077:
-        raise RpcError(f"{place} can be entered by others; it has the key of the world, so its mode must be 0700")
     with _joining:
         if _process:
             raise RpcError("RPC is already initialised in this process")
@@ -89,18 +85,22 @@ def init_rpc(
         called = names(place, world_size)
         try:
             check_names(called.values())
-        except RpcError:
+            arena, windows = share_memory(streams, meeting)
+        except BaseException:
             for stream in streams.values():
                 stream.close()
             raise
-        arena = Arena(chosen.shared_bytes_max) if transport == "unix" and chosen.shared_bytes_max else None
-        own = arena.descriptor if arena is not None else None
-        theirs = swap_memory(streams, own, meeting.deadline)
-        windows = {peer: Window(descriptor) for peer, descriptor in theirs.items()}
         core = make_core(me, called, incarnation) if log is None else LoggedCore(me, called, incarnation, Path(log))
         _process.append(Worker(core, called, streams, chosen, arena, windows))
         current().reactor.begin()
     return current().info(me)
+
+
+def _check_place(directory: Path, rank: int, world_size: int) -> None:
+    if not 0 <= rank < world_size:
+        raise RpcError(f"a world of {world_size} has the ranks 0 to {world_size - 1}, and not {rank}")
+    if directory.stat().st_mode & 0o077:
+        raise RpcError(f"{directory} can be entered by others; it has the key of the world, so its mode must be 0700")
 
 
 def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> WorkerTables:

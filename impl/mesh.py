@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from farref.impl import handshake
+from farref.impl.arena import Arena, Window
 from farref.impl.doorway import Doorway
 from farref.impl.errors import Mismatch, RpcError, RpcTimeout, WireError
 from farref.impl.handshake import Identity, Peer
@@ -124,6 +125,14 @@ def _listening(meeting: Meeting, rank: WorkerId) -> Iterator[socket.socket]:
             yield listener
     finally:
         place.unlink(missing_ok=True)
+
+
+def share_memory(streams: dict[WorkerId, Stream], meeting: Meeting) -> tuple[Arena | None, dict[WorkerId, Window]]:
+    """Make this worker's arena, if it is to have one, and get a window into that of every peer (spec/wire.md)."""
+    size = meeting.settings.shared_bytes_max
+    arena = Arena(size) if meeting.transport == "unix" and size else None
+    theirs = swap_memory(streams, None if arena is None else arena.descriptor, meeting.deadline)
+    return arena, {peer: Window(descriptor) for peer, descriptor in theirs.items()}
 
 
 def swap_memory(streams: dict[WorkerId, Stream], descriptor: int | None, deadline: float) -> dict[WorkerId, int]:

@@ -73,8 +73,7 @@ class Worker:
         self._ranks: dict[object, WorkerId] = {
             key: rank for rank in names for key in (names[rank], rank, self.info(rank))
         }
-        self.settings = settings
-        self.arena = arena
+        self.settings, self.arena = settings, arena
         self.functions = Functions(settings.allowed_modules)
         self.lock = threading.RLock()
         self.dropped: deque[Reference] = deque()

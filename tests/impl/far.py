@@ -8,7 +8,6 @@ import signal
 import threading
 import time
 from contextlib import suppress
-from mmap import mmap
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,7 +27,7 @@ from farref.impl import (
     rpc_sync,
 )
 from farref.impl.api import current
-from farref.impl.wire import HEADER, Returned, write_frame
+from farref.impl.wire import HEADER
 
 kept: dict[str, Any] = {}
 released = threading.Event()
@@ -285,31 +284,6 @@ def collect() -> int:
 
 def touch(path: str) -> None:
     Path(path).touch()
-
-
-def increase(array: Any) -> Any:
-    array += 1
-    return array
-
-
-def is_shared(array: Any) -> bool:
-    """Say whether an array lies in a peer's memory."""
-    while hasattr(array.base, "base"):
-        array = array.base
-    return isinstance(getattr(array.base, "obj", array.base), mmap)
-
-
-def lent() -> int:
-    """Say how many rooms of its memory this worker has lent."""
-    arena = current().arena
-    return len(arena.lent) if arena is not None else 0
-
-
-def return_room(to: str, place: int) -> None:
-    """Return a room that this worker was not lent."""
-    connection = current().connections[get_worker_info(to).id]
-    connection.outbox.extend(write_frame(Returned((place,)), []))
-    connection.flush()
 
 
 def send_noise(to: str) -> None:

@@ -18,7 +18,9 @@ from farref.impl.arena import ARRAY_BYTES_MIN, Arena, Window
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
 from farref.impl.values import CODES, SHARED, Reader, Writer
-from tests.impl import far
+from tests.impl import far, far_arrays
+
+FAR = ["tests.impl.far", "tests.impl.far_arrays"]
 
 PEER, OTHER = WorkerId(1), WorkerId(2)
 SIZE = 4 * ARRAY_BYTES_MIN
@@ -121,7 +123,7 @@ def test_a_value_in_shared_memory_without_a_window_is_refused(arena: Arena) -> N
 
 
 def test_over_tcp_there_is_no_shared_memory_and_the_same_rule() -> None:
-    with launch(["A"], allow=["tests.impl.far"], transport="tcp"):
+    with launch(["A"], allow=FAR, transport="tcp"):
         assert current().arena is None
         back = rpc_sync("A", far.echo, [FLOATS])
         np.testing.assert_array_equal(back, FLOATS)
@@ -130,8 +132,8 @@ def test_over_tcp_there_is_no_shared_memory_and_the_same_rule() -> None:
 
 @pytest.mark.parametrize("transport", ["unix", "tcp"])
 def test_copies_can_be_written_to(transport: str) -> None:
-    with launch(["A"], allow=["tests.impl.far"], transport=transport, copy_arrays=True):  # type: ignore[arg-type]
-        back = rpc_sync("A", far.increase, [FLOATS])
+    with launch(["A"], allow=FAR, transport=transport, copy_arrays=True):  # type: ignore[arg-type]
+        back = rpc_sync("A", far_arrays.increase, [FLOATS])
         back += 1
         np.testing.assert_array_equal(back, FLOATS + 2)
         if transport == "unix":
@@ -139,7 +141,7 @@ def test_copies_can_be_written_to(transport: str) -> None:
 
 
 def test_a_killed_peer_returns_all_and_leaves_nothing() -> None:
-    with launch(["A", "B"], allow=["tests.impl.far"], shutdown_timeout=1) as world:
+    with launch(["A", "B"], allow=FAR, shutdown_timeout=1) as world:
         place = Path("/dev/shm")
         before = set(place.iterdir()) if place.exists() else set()
         kept = rpc_sync("A", far.echo, [FLOATS])
@@ -155,8 +157,8 @@ def test_a_killed_peer_returns_all_and_leaves_nothing() -> None:
 
 
 def test_a_peer_that_returns_what_it_does_not_have_is_cut_off() -> None:
-    with launch(["A", "B"], allow=["tests.impl.far"], shutdown_timeout=1):
-        rpc_sync("A", far.return_room, ["B", 12 * ARRAY_BYTES_MIN])
+    with launch(["A", "B"], allow=FAR, shutdown_timeout=1):
+        rpc_sync("A", far_arrays.return_room, ["B", 12 * ARRAY_BYTES_MIN])
         with pytest.raises(PeerDied, match="worker A died"):
             rpc_sync("B", far.nested, [["A"], 1])
         assert rpc_sync("B", far.echo, [FLOATS]).shape == FLOATS.shape
@@ -167,7 +169,7 @@ def test_a_peer_that_returns_what_it_does_not_have_is_cut_off() -> None:
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[Cluster]:
-    with launch(["A", "B"], allow=["tests.impl.far"], rpc_timeout=10) as cluster:
+    with launch(["A", "B"], allow=FAR, rpc_timeout=10) as cluster:
         yield cluster
 
 
@@ -179,9 +181,9 @@ def test_large_arrays_are_views_that_nobody_can_write_to(world: Cluster) -> None
     with pytest.raises(ValueError, match="read-only"):
         back += 1
     with pytest.raises(ValueError, match="read-only"):
-        rpc_sync("A", far.increase, [FLOATS])
-    assert far.is_shared(back)
-    assert rpc_sync("A", far.is_shared, [FLOATS])
+        rpc_sync("A", far_arrays.increase, [FLOATS])
+    assert far_arrays.is_shared(back)
+    assert rpc_sync("A", far_arrays.is_shared, [FLOATS])
 
 
 def test_rooms_come_back_and_are_used_again(world: Cluster) -> None:
@@ -193,7 +195,7 @@ def test_rooms_come_back_and_are_used_again(world: Cluster) -> None:
     assert arena is not None
     assert sum(map(len, arena._free.values())) < 20
     rpc_sync("A", far.slow, [0.2])
-    assert not rpc_sync("A", far.lent)
+    assert not rpc_sync("A", far_arrays.lent)
 
 
 def test_what_is_kept_elsewhere_stays_as_it_was(world: Cluster) -> None:
@@ -220,4 +222,4 @@ def test_arrays_travel_in_frames_when_there_is_no_room(world: Cluster, monkeypat
     monkeypatch.setattr(current().arena, "_find", lambda _: None)
     back = rpc_sync("A", far.echo, [FLOATS])
     np.testing.assert_array_equal(back, FLOATS)
-    assert not rpc_sync("A", far.is_shared, [FLOATS])
+    assert not rpc_sync("A", far_arrays.is_shared, [FLOATS])
