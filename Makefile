@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 FARREF := $(BIN)/farref check rref
+AUTOGRAD := $(BIN)/farref check autograd
 
 .PHONY: help verify test check generated clean
 
@@ -25,6 +26,11 @@ verify: $(VENV)/.base
 	@$(FARREF) --compare-engines --quiet --workers 2 --forks 2 --drops 1 --duplicates 1
 	@$(FARREF) --compare-engines --quiet --workers 3 --forks 2
 	@$(FARREF) --compare-engines --quiet --workers 2 --forks 2 --failures 1 --profile torch
+	@echo
+	@echo "== 4. The same for distributed autograd =="
+	@$(AUTOGRAD)
+	@$(AUTOGRAD) --profile torch --claim D5 --quiet; test $$? -eq 1
+	@$(AUTOGRAD) --compare-engines --quiet --graph half-used --smart --timeouts 1
 
 test: $(VENV)/.dev
 	$(BIN)/pytest -n 2

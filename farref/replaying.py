@@ -41,7 +41,10 @@ def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> i
         return _validate(trace, form)
     if len(trace) != 1:
         raise click.UsageError("one trace at a time; several files are for --validate")
-    replayed = replay_on(read_trace(trace[0]), backend)
+    saved = read_trace(trace[0])
+    if saved.subject != "rref":
+        raise click.UsageError(f"{trace[0]}: runs of {saved.subject} cannot be replayed yet; farref explain tells them")
+    replayed = replay_on(saved, backend)
     if form == "json":
         print_json(replayed)
     else:
