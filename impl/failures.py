@@ -15,6 +15,7 @@ from farref.impl.errors import (
     PassTimeout,
     RuleRaised,
     UnreachedSends,
+    WireError,
 )
 from farref.impl.ids import WorkerId
 from farref.impl.reports import read_error
@@ -52,5 +53,8 @@ def failure_of(ended: PassEnded, names: Mapping[WorkerId, str]) -> PassFailed:
 
 
 def _raised(fault: Fault, blamed: str) -> RuleRaised:
-    error = read_error(fault.error)
-    return RuleRaised(f"backward failed on {blamed}: {error}")
+    try:
+        told = str(read_error(fault.error))
+    except WireError:
+        told = "an error that cannot be read"
+    return RuleRaised(f"backward failed on {blamed}: {told}")

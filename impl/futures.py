@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any, Final, Protocol
 
 from farref.impl.errors import RpcTimeout
@@ -92,7 +93,9 @@ class Future:
             else:
                 following.set_result(result)
 
-        self.add_done_callback(lambda: self._loop.start(follow))
+        # What a call starts belongs to the autograd context of the code that started it (A28).
+        inherited = copy_context()
+        self.add_done_callback(lambda: self._loop.start(lambda: inherited.run(follow)))
         return following
 
     def set_result(self, value: Any) -> bool:

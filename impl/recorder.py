@@ -150,13 +150,16 @@ class Recorder:
 
     def _do(self, task: Task) -> None:
         """Do the oldest piece of a task's work, and take the step that its end is."""
-        work = self._works[task][0]
+        worker, work = self._worker, self._works[task][0]
+        interrupt: KeyboardInterrupt | None = None
         try:
             outcome: Progress | bytes = self._checked(task.process(work.body))
         except BaseException as error:
-            worker = self._worker
+            interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")
-        self._worker.end(lambda _: self._done(work, outcome), Value(None))
+        worker.end(lambda _: self._done(work, outcome), Value(None))
+        if interrupt is not None:
+            raise interrupt
 
     def _checked(self, progress: Progress) -> Progress:
         limit = self._worker.settings.frame_bytes_max - GRADIENT_OTHER_BYTES

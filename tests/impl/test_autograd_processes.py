@@ -104,6 +104,29 @@ def test_A7_a_parameter_is_a_tensor_like_any_other() -> None:
         assert rpc_sync("B", far.gradient_of_rref, [context_id, held]) == 3.0
 
 
+def test_A28_what_follows_a_call_inherits_its_context(x: Tensor) -> None:
+    with context() as context_id:
+        following = rpc_async("B", far.double, [x]).then(lambda done: rpc_sync("C", far.double, [done.value()]))
+        assert gradient_of(x, following.wait(), context_id) == 4.0
+
+
+def test_an_interrupt_in_a_hook_is_an_interrupt(x: Tensor) -> None:
+    interrupts = [KeyboardInterrupt]
+
+    def hook(_gradient: Tensor) -> None:
+        if interrupts:
+            raise interrupts.pop()
+
+    with context() as context_id:
+        y = x * 1.0
+        y.register_hook(hook)
+        loss = rpc_sync("B", far.double, [x]) * y
+        with pytest.raises(KeyboardInterrupt):
+            backward(context_id, [loss], retain_graph=True)
+        assert get_gradients(context_id) == {}
+        assert gradient_of(x, loss, context_id) == 8.0
+
+
 def test_outside_of_contexts_nothing_is_recorded(x: Tensor) -> None:
     assert rpc_sync("B", far.needs_gradient, [x])
     assert rpc_sync("B", far.double, [x]).is_leaf
