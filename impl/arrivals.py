@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from farref.impl.effects import CompleteCall, Effect, FailCall, Failure, ReplyLost, RunCall, RunCreation
-from farref.impl.errors import PeerDied, RefusedCall, WireError
+from farref.impl.effects import AnswerFetch, CompleteCall, Effect, FailCall, Failure, ReplyLost, RunCall, RunCreation
+from farref.impl.errors import ContextReleased, PeerDied, RefusedCall, WireError
+from farref.impl.forwards import Forwards
 from farref.impl.ids import (
     CallId,
     ForkData,
@@ -25,6 +26,7 @@ from farref.impl.ids import (
 )
 from farref.impl.messages import (
     Ack,
+    AnyMessage,
     Call,
     CallFailed,
     Carrier,
@@ -35,20 +37,20 @@ from farref.impl.messages import (
     FetchCall,
     FetchReturn,
     ForkRequest,
-    PlainCall,
-    PlainMessage,
+    ForwardCall,
     RemoteCall,
     Return,
     UserAccept,
+    UserCall,
     UserDelete,
+    Wrapped,
 )
-from farref.impl.state import Tables
 
 
-class Arrivals(Tables):
+class Arrivals(Forwards):
     """What messages do when they arrive, or when it is certain that they never will."""
 
-    def receive(self, source: WorkerId, message: PlainMessage, content: object = None) -> list[Effect]:
+    def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
         """Take one message in. `content` is its body, read; it comes back in the effect that uses it."""
         if source in self.dead:
             return []
@@ -66,16 +68,25 @@ class Arrivals(Tables):
                 self._check_creator(rref)
             case CallFailed(call, forks, reason):
                 self._on_call_failed(source, call, forks, reason)
+            case ForwardCall():
+                objection = self._on_forward_call(source, message, content)
+                if objection is None:
+                    return Arrivals.receive(self, source, message.message, content)
+                self._refuse_wrapped(source, message.message, ContextReleased(objection))
             case _:
                 assert_never(message)
         return self._taken()
 
-    def refuse(self, source: WorkerId, message: Carrier, reason: str) -> list[Effect]:
+    def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read: none of its forks takes effect (R28, R29)."""
-        self._refuse(source, message, reason)
+        if isinstance(message, ForwardCall):
+            self._on_forward_call(source, message, None)
+            self._refuse_wrapped(source, message.message, RefusedCall(reason))
+        else:
+            self._refuse(source, message, reason)
         return self._taken()
 
-    def carrier_failed(self, target: WorkerId, message: PlainCall, reason: str) -> list[Effect]:
+    def carrier_failed(self, target: WorkerId, message: UserCall, reason: str) -> list[Effect]:
         """Hear for certain that a user call of ours was not processed and never will be (R3, R28, R29).
 
         An answer that failed is given again: its receiver still waits for it, and has not had it.
@@ -98,6 +109,9 @@ class Arrivals(Tables):
             case UserAccept() | CallFailed():
                 if target not in self.dead:
                     self._send(target, message)
+            case ForwardCall():
+                self._on_forward_failed(target, message)
+                return Arrivals.carrier_failed(self, target, message.message, reason)
             case _:
                 assert_never(message)
         return self._taken()
@@ -114,6 +128,7 @@ class Arrivals(Tables):
             if run is not None:
                 self._give_up(run, error)
         self.owner.on_peer_died(peer, error)
+        self._on_death(peer)
         return self._taken()
 
     # Control messages
@@ -250,6 +265,13 @@ class Arrivals(Tables):
                 assert_never(message)
         if message.forks:
             self._send(source, CallFailed(None, message.forks, reason))
+
+    def _refuse_wrapped(self, source: WorkerId, message: Wrapped, error: RefusedCall | ContextReleased) -> None:
+        """Refuse what a context came with. A fetch gets the error in place of the value."""
+        if isinstance(message, FetchCall):
+            self._emit(AnswerFetch(source, message.rref, message.fork, message.fetch, Failure(error)))
+        else:
+            self._refuse(source, message, str(error))
 
     def _on_user_accept(self, source: WorkerId, fork: ForkId) -> None:
         record = self.user.records.get(fork)

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from farref.impl.arrivals import Arrivals
 from farref.impl.effects import AnswerFetch, Effect, Outcome, Send
 from farref.impl.engine.effects import Work
 from farref.impl.engine.gradients import Gradients
 from farref.impl.engine.ids import ContextId, PassId
 from farref.impl.engine.task import Progress
 from farref.impl.errors import NotRunning
-from farref.impl.forwards import Forwards
 from farref.impl.ids import (
     CallId,
     FetchId,
@@ -38,7 +38,7 @@ from farref.impl.messages import WRAPPED, Call, FetchReturn, ForwardCall, Remote
 from farref.impl.tape.graph import Root
 
 
-class Core(Forwards):
+class Core(Arrivals):
     """One worker: what the application does, on top of what messages do."""
 
     # Creation

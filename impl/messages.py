@@ -157,9 +157,7 @@ class ForwardCall(Message, frozen=True, tag=12):
     message: Wrapped
 
 
-PlainCall = RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | FetchReturn
-UserCall = PlainCall | ForwardCall
+UserCall = RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | FetchReturn | ForwardCall
 """The messages that arrive at most once, or are reported as failed (R3, R4)."""
 
-PlainMessage = PlainCall | Control | Ack
 AnyMessage = UserCall | Control | Ack

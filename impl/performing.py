@@ -108,9 +108,9 @@ class Performer:
         passage: Passage | None = None
         failed = isinstance(answer.outcome, Failure)
         try:
-            passage = worker.recorder.answering(
-                worker.core.fetching.pop((answer.target, answer.fetch), None), f"the value of {answer.rref}"
-            )
+            context = worker.core.fetching.pop((answer.target, answer.fetch), None)
+            if context is not None:
+                passage = worker.recorder.answering(context, f"the value of {answer.rref}")
             if isinstance(answer.outcome, Failure):
                 body = worker.writing.write_error(answer.outcome.content, "")
             else:
@@ -188,7 +188,8 @@ class Performer:
         worker = self._worker
         passage: Passage | None = None
         try:
-            passage = worker.recorder.answering(context, f"the result of {function}")
+            if context is not None:
+                passage = worker.recorder.answering(context, f"the result of {function}")
             if isinstance(outcome, Failure):
                 self._reply_error(target, call, outcome.content, function, passage)
                 return
@@ -197,7 +198,7 @@ class Performer:
             self._reply_error(target, call, error, function, passage)
             return
         effects = worker.core.reply(target, call, False, forks, body)
-        self.perform(worker.recorder.wrapped(effects, passage), segments)
+        self.perform(effects if passage is None else worker.recorder.wrapped(effects, passage), segments)
 
     def _reply_error(
         self, target: WorkerId, call: CallId, error: object, function: str, passage: Passage | None = None

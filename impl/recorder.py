@@ -77,13 +77,15 @@ class Recorder:
     # Calls
 
     def leaving(self, function: str) -> Passage | None:
-        """Begin a call of the application; without a current context there is nothing to record."""
+        """Begin a call of the application; without a current context, as most often, there is nothing to record."""
         context = CURRENT.get()
-        return None if context is None else self._passage(Passage(context, function, is_grad_enabled()))
+        if context is None:
+            return None
+        return self._passage(Passage(context, function, is_grad_enabled()))
 
-    def answering(self, context: ContextId | None, what: str) -> Passage | None:
+    def answering(self, context: ContextId, what: str) -> Passage:
         """Begin an answer to a call that carried a context."""
-        return None if context is None else self._passage(Passage(context, what))
+        return self._passage(Passage(context, what))
 
     def _passage(self, passage: Passage) -> Passage:
         self._worker.core.engine.opened(passage.context)

@@ -129,7 +129,7 @@ class Worker:
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
             call, effects = self.core.call(rank, name, forks, body)
             self.calls[call] = (future, rank, name)
-            self.perform(self.recorder.wrapped(effects, passage), segments)
+            self.perform(effects if passage is None else self.recorder.wrapped(effects, passage), segments)
         self._hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
         return future
 
@@ -153,7 +153,7 @@ class Worker:
             limit = self._timeout(timeout)
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
-            self.perform(self.recorder.wrapped(effects, passage), segments)
+            self.perform(effects if passage is None else self.recorder.wrapped(effects, passage), segments)
         self._hand_over(rank, bool(segments))
         return RRef.unbound().adopt(self, reference)
 
