@@ -74,6 +74,11 @@ class Recorder:
         self._works: dict[Task, deque[Work]] = {}
         self.passes: dict[PassId, Future] = {}
 
+    @property
+    def works(self) -> int:
+        """The number of tasks that have work to be done."""
+        return len(self._works)
+
     # Calls
 
     def leaving(self, function: str) -> Passage | None:

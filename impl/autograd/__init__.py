@@ -8,7 +8,36 @@ with launch(2, allow=["my_functions"]), autograd.context() as context:
     autograd.get_gradients(context)      # of the parameters on this worker
 """
 
-from farref.impl.autograd.backward import backward, backward_on_owner, context, get_gradients
+from farref.impl.autograd.backward import backward, context, get_gradients
 from farref.impl.autograd.optimizer import DistributedOptimizer
+from farref.impl.engine.ids import ContextId
+from farref.impl.errors import (
+    ContextReleased,
+    PassBusy,
+    PassFailed,
+    PassPeerDied,
+    PassRefused,
+    PassReleased,
+    PassTimeout,
+    RuleRaised,
+    StepFailed,
+    UnreachedSends,
+)
 
-__all__ = ["DistributedOptimizer", "backward", "backward_on_owner", "context", "get_gradients"]
+__all__ = [
+    "ContextId",
+    "ContextReleased",
+    "DistributedOptimizer",
+    "PassBusy",
+    "PassFailed",
+    "PassPeerDied",
+    "PassRefused",
+    "PassReleased",
+    "PassTimeout",
+    "RuleRaised",
+    "StepFailed",
+    "UnreachedSends",
+    "backward",
+    "context",
+    "get_gradients",
+]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
 from farref.impl import Future, RRef, get_debug_info, get_worker_info, remote, rpc_async, rpc_sync
+from farref.impl.api import current
 from farref.impl.autograd import backward, context, get_gradients
 from farref.impl.engine.ids import ContextId
 from farref.impl.recorder import CURRENT, using
-from farref.impl.tape import SGD, Tensor, no_grad, tanh, tensor
+from farref.impl.tape import Tensor, no_grad, tanh, tensor
 
 parameters: dict[str, Tensor] = {}
 
@@ -127,6 +127,20 @@ def contexts() -> int:
     return len(get_debug_info().contexts)
 
 
+def left_over() -> int:
+    """Count everything of autograd that a worker keeps."""
+    worker = current()
+    with worker.lock:
+        engine, recorder = worker.core.engine, worker.recorder
+        return (
+            len(engine.contexts)
+            + len(engine.passes)
+            + len(worker.core.fetching)
+            + len(recorder.passes)
+            + recorder.works
+        )
+
+
 def tasks() -> int:
     return sum(one.task is not None for one in get_debug_info().contexts)
 
@@ -162,46 +176,6 @@ def open_and_keep(to: str) -> None:
     block.__enter__()
     kept.append(block)
     rpc_sync(to, nothing)
-
-
-class Watched(SGD):
-    """An optimizer that is slow, and notes if somebody else steps meanwhile."""
-
-    stepping = 0
-    together = 0
-
-    def step(self, gradients: Mapping[Tensor, Any] | None = None) -> None:
-        Watched.stepping += 1
-        time.sleep(0.05)
-        Watched.together = max(Watched.together, Watched.stepping)
-        super().step(gradients)
-        Watched.stepping -= 1
-
-
-def steps_together() -> int:
-    return Watched.together
-
-
-class Failing(SGD):
-    """An optimizer that cannot step."""
-
-    def step(self, gradients: Mapping[Tensor, Any] | None = None) -> None:
-        raise ValueError(f"no step on {get_worker_info().name}, with {len(gradients or {})} gradients")
-
-
-class Unmakeable(SGD):
-    """An optimizer that cannot be made on one of the workers."""
-
-    def __init__(self, params: Iterable[Tensor], lr: float = 1.0) -> None:
-        if get_worker_info().name == "C":
-            raise ValueError("not on C")
-        super().__init__(params, lr)
-
-
-class NoOptimizer:
-    """Nothing that steps."""
-
-    def __init__(self, *_arguments: Any, **_options: Any) -> None: ...
 
 
 def current_context() -> ContextId:

@@ -102,7 +102,7 @@ def check(context_id: ContextId, x: Tensor, here: float | None, there: float | N
 @pytest.fixture(autouse=True)
 def everything_is_forgotten() -> Iterator[None]:
     yield
-    eventually(lambda: far.contexts() + rpc_sync("B", far.contexts) + rpc_sync("C", far.contexts) == 0)
+    eventually(lambda: far.left_over() + rpc_sync("B", far.left_over) + rpc_sync("C", far.left_over) == 0)
 
 
 @pytest.mark.parametrize("experiment", RIGHT)

@@ -14,11 +14,12 @@ from farref.impl.engine.ids import ContextId
 from farref.impl.errors import ContextReleased, RefusedFunction, StepFailed
 from farref.impl.tape import SGD, Adagrad, Adam, AdamW, Optimizer, RMSprop, Tensor, tensor
 from tests.impl import far_autograd as far
+from tests.impl import far_optimizers
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[Cluster]:
-    with launch(["B", "C"], allow=[far.__name__]) as world:
+    with launch(["B", "C"], allow=[far.__name__, far_optimizers.__name__]) as world:
         yield world
 
 
@@ -98,7 +99,7 @@ def test_a_step_applies_the_gradients_of_its_context_only() -> None:
 
 
 def test_steps_on_one_worker_run_one_after_the_other() -> None:
-    optimizers = [DistributedOptimizer(far.Watched, parameters()[:1], lr=1.0) for _ in range(4)]
+    optimizers = [DistributedOptimizer(far_optimizers.Watched, parameters()[:1], lr=1.0) for _ in range(4)]
 
     def step(optimizer: DistributedOptimizer) -> None:
         with context() as context_id:
@@ -109,12 +110,15 @@ def test_steps_on_one_worker_run_one_after_the_other() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert rpc_sync("B", far.steps_together) == 1
+    assert rpc_sync("B", far_optimizers.steps_together) == 1
 
 
 def test_errors_of_all_owners_surface_and_what_others_did_stays_done() -> None:
     held = parameters()
-    failing, moving = DistributedOptimizer(far.Failing, held[:2], lr=1.0), DistributedOptimizer(SGD, held[2:3], lr=1.0)
+    failing, moving = (
+        DistributedOptimizer(far_optimizers.Failing, held[:2], lr=1.0),
+        DistributedOptimizer(SGD, held[2:3], lr=1.0),
+    )
     failing.remote_optimizers |= moving.remote_optimizers
     before = values(held)
     with context():
@@ -127,9 +131,9 @@ def test_errors_of_all_owners_surface_and_what_others_did_stays_done() -> None:
 
 def test_what_cannot_be_made_says_where() -> None:
     with pytest.raises(StepFailed, match=r"C: .*not on C"):
-        DistributedOptimizer(far.Unmakeable, parameters(), lr=1.0)
+        DistributedOptimizer(far_optimizers.Unmakeable, parameters(), lr=1.0)
     with pytest.raises(StepFailed, match="no optimizer"):
-        DistributedOptimizer(far.NoOptimizer, parameters(), lr=1.0)  # type: ignore[arg-type]
+        DistributedOptimizer(far_optimizers.NoOptimizer, parameters(), lr=1.0)  # type: ignore[arg-type]
     with pytest.raises(RefusedFunction, match="no name"):
         DistributedOptimizer(3, parameters(), lr=1.0)  # type: ignore[arg-type]
     DistributedOptimizer(SGD, [])

@@ -32,7 +32,7 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture(autouse=True)
 def everything_is_forgotten() -> Iterator[None]:
     yield
-    eventually(lambda: sum(rpc_sync(name, far.contexts) for name in NAMES) == 0)
+    eventually(lambda: sum(rpc_sync(name, far.left_over) for name in NAMES) == 0)
 
 
 @pytest.fixture(params=["sync", "async", "remote"])
