@@ -104,7 +104,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Workers find a class by the name of its module, and the module of a script that runs has none that they know.
-    import model_parallel
-
-    model_parallel.main()
+    main()

@@ -37,7 +37,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Workers find a function by the name of its module, and the module of a script that runs has none that they know.
-    import two_workers
-
-    two_workers.main()
+    main()

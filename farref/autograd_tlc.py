@@ -1,7 +1,7 @@
 """What TLC is told of distributed autograd, and which of its states is which world of the model.
 
 Autograd.tla keeps sets where the model keeps tables, and its state is one record. It is given the graphs as a module of its
-own: AutogradGraphs.tla has those with a name, and for `every` the ones in question are added.
+own: AutogradGraphs.tla has those with a name; for `every` it is written anew, with the ones in question.
 """
 
 from __future__ import annotations

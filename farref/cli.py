@@ -31,7 +31,7 @@ from farref.tlc import TlcUnavailable
 from farref.twin import TlcFailed
 
 OK, USAGE, HARNESS, INCOMPLETE = 0, 2, 3, 4
-"""The exit codes, the same for every command; those of verdicts are in `report.py`."""
+"""The exit codes, the same for every command; those of verdicts are beside the verdicts."""
 
 READER_LEFT: Final = 128 + signal.SIGPIPE
 

@@ -13,7 +13,7 @@ from farref.bounds import WholeNumber, bounds_options
 from farref.files import print_json, refuse_place, remark, write
 from farref.fuzzed import Fuzzed, fuzz_document, show_fuzz
 from farref.model.world import Bounds
-from farref.options import subject_argument
+from farref.options import Seconds, subject_argument
 from farref.output import page
 from farref.progress import saying
 from farref.properties.backends.backend import Backend
@@ -33,7 +33,7 @@ def fuzz_options(command: Command) -> Command:
     """Add the flags that say what is driven, and for how long."""
     options: list[Callable[[Any], Any]] = [
         click.option("--backend", type=click.Choice(list(BACKENDS)), default="simulated", help="Who is driven."),
-        click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many. Default 10."),
+        click.option("--seconds", type=Seconds(), help="Stop after so many. Default 10."),
         click.option("--schedules", type=WholeNumber(1), help="Stop after so many schedules."),
         click.option("--seed", type=int, default=0, help="Seed of the schedules. Default 0."),
         click.option(

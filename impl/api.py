@@ -65,8 +65,8 @@ def init_rpc(
 ) -> WorkerInfo:
     """Join a world: meet its other workers in a directory, which must be nobody else's to enter.
 
-    `check` is called while waiting, and may raise to give up. `make_core` may give another core, and `log` is
-    a file for what this worker does (`spec/log.md`).
+    `check` is called while waiting, and may raise to give up. `make_core` may give another core. `log` is
+    a file for what this worker does (`spec/log.md`); it is written by a core of its own, in place of any other.
     """
     check_names([name])
     chosen, place, me = settings or Settings(), Path(directory), WorkerId(rank)

@@ -54,6 +54,7 @@ class Arrivals(Forwards):
         """Take one message in. `content` is its body, read; it comes back in the effect that uses it."""
         if source in self.dead:
             return []
+        check_minted(source, message)
         match message:
             case Call() | Return() | RemoteCall() | FetchReturn():
                 self._on_carrier(source, message, content)
@@ -79,6 +80,7 @@ class Arrivals(Forwards):
 
     def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read: none of its forks takes effect (R28, R29)."""
+        check_minted(source, message)
         if isinstance(message, ForwardCall):
             self._on_forward_call(source, message, None)
             self._refuse_wrapped(source, message.message, RefusedCall(reason))
@@ -223,8 +225,6 @@ class Arrivals(Forwards):
 
     def _create(self, source: WorkerId, message: RemoteCall) -> None:
         """Register a creation on receipt, and answer at once (R10, R11)."""
-        if message.rref.created_on != source or message.fork.created_on != source:
-            raise WireError(f"worker {source} claims to have created {message.rref}")
         self.owner.create(message.rref, message.fork, source)
         self._send(source, UserAccept(message.rref, message.fork))
 
@@ -287,3 +287,10 @@ class Arrivals(Forwards):
     def _withdraw_all(self, forks: tuple[ForkData, ...]) -> None:
         for data in forks:
             self._withdraw(data)
+
+
+def check_minted(source: WorkerId, message: AnyMessage) -> None:
+    """Refuse a creation under another worker's name, before anything of its message has taken effect (R2, R34)."""
+    carried = message.message if isinstance(message, ForwardCall) else message
+    if isinstance(carried, RemoteCall) and (carried.rref.created_on != source or carried.fork.created_on != source):
+        raise WireError(f"worker {source} claims to have created {carried.rref}")

@@ -72,7 +72,6 @@ def launch(
     allow_pickle: bool = False,
     tls: Tls | None = None,
     copy_arrays: bool = False,
-    start_method: str = "spawn",
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
     log: str | None = None,
 ) -> Iterator[Cluster]:
@@ -89,7 +88,7 @@ def launch(
     check_transport(transport, settings)
     directory = tempfile.mkdtemp(prefix="farref-world-")
     plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout, log)
-    context = multiprocess.get_context(start_method)
+    context = multiprocess.get_context("spawn")
     processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(everybody))]
     try:
         for process in processes:

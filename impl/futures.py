@@ -95,7 +95,7 @@ class Future:
 
         # What a call starts belongs to the autograd context of the code that started it (A28).
         inherited = copy_context()
-        self.add_done_callback(lambda: self._loop.start(lambda: inherited.run(follow)))
+        self.call_when_done(lambda: self._loop.start(lambda: inherited.run(follow)))
         return following
 
     def set_result(self, value: Any) -> bool:
@@ -110,8 +110,12 @@ class Future:
         """End with a timeout. What was asked for goes on elsewhere (R27)."""
         return self.set_exception(RpcTimeout(f"{self._what}: no answer within {self._timeout} s"))
 
-    def add_done_callback(self, callback: Callable[[], None]) -> None:
-        """Call something short, on whatever thread, when the future is done."""
+    def add_done_callback(self, callback: Callable[[Future], Any]) -> None:
+        """Call something with this future when it is done."""
+        self.then(callback)
+
+    def call_when_done(self, callback: Callable[[], None]) -> None:
+        """Call something short that waits for nothing, at once when the future is done, whatever lock is held then."""
         with _settling:
             if not self._done:
                 self._callbacks = [*(self._callbacks or ()), callback]
@@ -119,7 +123,7 @@ class Future:
         callback()
 
     def _wake_by(self, event: threading.Event) -> None:
-        self.add_done_callback(event.set)
+        self.call_when_done(event.set)
 
     def _settle(self, value: Any, error: BaseException | None) -> bool:
         with _settling:

@@ -177,7 +177,7 @@ class Performer:
                 final = Failure(error)
             self._worker.end(then, final)
 
-        future.add_done_callback(lambda: self._worker.reactor.start(go_on))
+        future.call_when_done(lambda: self._worker.reactor.start(go_on))
 
     def _finish(self, rref: RRefId, outcome: Outcome) -> None:
         self.perform(self._worker.core.finish_function(rref, outcome))

@@ -67,7 +67,8 @@ class Passage:
 
 
 class Recorder:
-    """Records calls and runs tasks for one worker. Everything but `_do` happens under the worker's lock."""
+    """Records calls and runs tasks for one worker. Everything but `begin`,
+    `time_out` and `_do` happens under the worker's lock."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker

@@ -6,7 +6,7 @@ one call each; a retry is a call too. So a schedule is the list of calls made, a
 What R3 allows, the simulation allows, and no more: control messages may be dropped and duplicated, user calls may fail, and
 nothing else. Asking for more is a `ValueError`.
 
-Functions do not run here: a call that would start is listed in `running`, and holds its references until the caller lets
+Functions do not run here: a call that would start is a `RunCall` in `log`, and holds its references until the caller lets
 them go. A creation's function ends when the caller says so.
 """
 

@@ -27,7 +27,7 @@ COMMON: Final = tuple(6 if kind == "RemoteCall" else 1 for kind in KINDS)
 """How often each kind is kept back: most of what is awkward happens before a creation has arrived (R21)."""
 
 SPREAD: Final = (0.1, 0.5, 1.0, 1.0, 2.0, 6.0)
-FORKS_TOTAL_MAX: Final = 10
+FORKS_DRAWN_MAX: Final = 10
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _draw_bounds(random: Random) -> Bounds:
     return Bounds(
         workers=random.choice((2, 3, 3, 4)),
         rrefs=rrefs,
-        forks=random.randint(1, min(5, FORKS_TOTAL_MAX // rrefs)),
+        forks=random.randint(1, min(5, FORKS_DRAWN_MAX // rrefs)),
         drops=random.randint(0, 2),
         duplicates=random.randint(0, 2),
         timeouts=random.randint(0, 2),

@@ -119,8 +119,10 @@ class Stage:
             case "fetch":
                 after = self.do(scene, act.FetchValue(self._number(scene, event)))
                 return after or Refused("its application does not hold the fork, or fetches already")
-            case _:
+            case "withdraw" | "refuse" | "fail":
                 return self._failure(scene, event)
+            case _:
+                return Refused(f"an event {event.event!r} is about no RRef")
 
     # Beginnings
 

@@ -213,6 +213,8 @@ def _refuse_nonsense(log: Log, event: Event) -> None:
     for name in NEEDED.get(event.event, ()):
         if getattr(event, name) is None:
             raise LogError(f"an event {event.event!r} needs {name!r}")
+    if event.rref is not None and "rref" not in NEEDED.get(event.event, ()):
+        raise LogError(f"an event {event.event!r} is about no RRef")
     for name in ("source", "to", "owner", "peer"):
         rank: Any = getattr(event, name)
         if rank is not None and not 0 <= rank < len(log.names):

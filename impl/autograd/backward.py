@@ -58,7 +58,7 @@ def backward(
     seeds = tuple(np.ones_like(root.data) for root in given)
     pass_id, future = worker.recorder.begin(context, given, seeds, mode == "smart", retain_graph)
     try:
-        worker.reactor.serve_until(future.done, deadline, lambda event: future.add_done_callback(event.set))
+        worker.reactor.serve_until(future.done, deadline, lambda event: future.call_when_done(event.set))
     finally:
         if not future.done():
             worker.recorder.time_out(pass_id)

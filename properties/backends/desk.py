@@ -136,9 +136,9 @@ class Desk:
 
     def share(self, target: WorkerId, reference: Reference) -> CallId:
         """Pass a reference to a function on a worker."""
-        known = set(self.worker.calls)
         self.worker.call(target, keep, [self.handles[reference][0]], {}, FOR_EVER)
-        return next(call for call in self.worker.calls if call not in known)
+        with self.worker.lock:
+            return max(self.worker.calls)
 
     def offer(self, reference: Reference) -> None:
         """Have a reference ready for whoever asks."""
@@ -147,7 +147,7 @@ class Desk:
     def ask_for_gift(self, source: WorkerId) -> None:
         """Call a function on a worker that returns what it has ready."""
         future = self.worker.call(source, give, [], {}, FOR_EVER)
-        future.add_done_callback(lambda: self._receive(future))
+        future.call_when_done(lambda: self._receive(future))
 
     def await_taking(self) -> None:
         """Wait until somebody has asked."""
@@ -163,7 +163,8 @@ class Desk:
     def fetch(self, reference: UserReference) -> FetchId:
         """Ask for a value."""
         self.worker.fetch(reference, FOR_EVER)
-        return max(self.worker.fetches)
+        with self.worker.lock:
+            return max(self.worker.fetches)
 
     def abandon_fetch(self, reference: UserReference, fetch: FetchId) -> None:
         """Give up on a value (R20)."""

@@ -57,6 +57,7 @@ WRONG_WORDS = {
     "fuzz": "SUBJECT",
     "fuzz rref --backend torch": "'simulated'",
     "fuzz rref --seconds 0": "--seconds",
+    "fuzz rref --seconds nan": "above 0",
     "fuzz rref --schedules 0": "from 1 upwards",
     "fuzz rref --first -1": "from 0 upwards",
     "fuzz rref --workers 9": "from 2 to 8",

@@ -134,6 +134,10 @@ BAD = {
     "a worker that is not": (STORY.replace('"to": 0', '"to": 7'), "worker 7"),
     "an id that is none": (STORY.replace('"rref": "1.1.1"', '"rref": "x"'), "begins with the rank"),
     "an id of nobody": (STORY.replace('"rref": "1.1.1"', '"rref": "7.1.1"'), "begins with the rank"),
+    "an RRef where none is": (
+        STORY.replace('"event": "end"', '"event": "end", "rref": "1.1.1"', 1),
+        "is about no RRef",
+    ),
     "two of one": (STORY + STORY, "two logs"),
     "backwards": (STORY.replace('"number": 5, "event": "end"', '"number": 1, "event": "end"'), "stands behind"),
     "a trace": ('{"format": "farref-trace/1"}\n', "line 1"),

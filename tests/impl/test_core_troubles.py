@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from farref.impl.effects import CompleteFetch, DropValue, RunCall, WakeWaiter
-from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused
+from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused, WireError
 from farref.impl.ids import OwnedReference, UserReference
 from farref.impl.messages import Ack, Call, CallFailed, CreateFailed, FetchCall, ForkRequest, RemoteCall, UserDelete
 from farref.impl.simulated import Simulation
@@ -180,3 +181,16 @@ def test_control_messages_are_not_failed_and_calls_not_dropped(world: Simulation
         world.drop(under_way(world, RemoteCall))
     with pytest.raises(ValueError, match="once"):
         world.duplicate(under_way(world, RemoteCall))
+
+
+def test_R34_a_creation_under_another_name_leaves_nothing(world: Simulation) -> None:
+    """Nothing of a refused message has taken effect, neither its creation nor the forks among its arguments."""
+    world.create_remote(C, B)
+    x = world.create_local(A)
+    world.share_as_argument(A, B, x)
+    created, shared = (flight.message for flight in world.in_flight())
+    assert isinstance(created, RemoteCall)
+    assert isinstance(shared, Call)
+    with pytest.raises(WireError, match="claims to have created"):
+        world.cores[B].receive(A, msgspec.structs.replace(created, forks=shared.forks))
+    assert world.cores[B].is_empty()

@@ -167,6 +167,14 @@ def test_futures_are_waited_for_with_a_limit_and_completed_once() -> None:
     assert own.wait() == 1
 
 
+def test_a_callback_may_call_and_wait() -> None:
+    """It runs by itself, on a thread that may wait, and not where answers are read."""
+    called: list[int] = []
+    future = rpc_async("A", far.echo, [1])
+    future.add_done_callback(lambda done: called.append(rpc_sync("A", far.add, [done.wait(), 1])))
+    eventually(lambda: called == [2])
+
+
 def test_an_error_in_a_callback_is_the_error_of_its_future() -> None:
     future = rpc_async("A", far.echo, [1]).then(lambda done: done.wait() // 0)
     with pytest.raises(ZeroDivisionError):
