@@ -108,7 +108,8 @@ def test_a_mistake_in_real_processes_is_found_and_shrunk() -> None:
         shortest = shrink(done.disagreement, backend)
     finally:
         backend.close()
-    assert [str(action) for action in shortest.actions] == ["CreateRemote(x0, A)", "Deliver(RemoteCall(f0))"]
+    shown = [str(action) for action in shortest.actions]
+    assert shown == ["CreateRemote(x0, A)", "Deliver(RemoteCall(f0))"], str(shortest)
     assert "processes  B owns x0: value created, running yes" in str(shortest)
 
 
