@@ -5,12 +5,14 @@ called runs with the context that its call carried. Whether a tensor is part of 
 and only for calls of the application by its thread's grad mode: results and fetched values are written by whatever thread
 has them, and that thread's mode says nothing about them (A7).
 
-A task's work runs user code, so it is done by a background thread without the lock, one piece after the other (A5). The first
-piece of a pass is done by the caller of `backward` itself: it waits anyway.
+A task's work runs user code, so it is done without the lock, one piece after the other (A5): by a background thread, or at
+the root by the caller of `backward` itself. It waits anyway, and waking another thread takes longer than most pieces do.
 """
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -67,12 +69,13 @@ class Passage:
 
 
 class Recorder:
-    """Records calls and runs tasks for one worker. Everything but `begin`,
-    `time_out` and `_do` happens under the worker's lock."""
+    """Records calls and runs tasks for one worker. Everything happens under the worker's lock, unless it says so."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._works: dict[Task, deque[Work]] = {}
+        self._attended: dict[Task, list[threading.Event]] = {}
+        """The tasks that a caller of `backward` attends to, with the events that wake it."""
         self.passes: dict[PassId, Future] = {}
 
     @property
@@ -114,26 +117,45 @@ class Recorder:
 
     # Passes
 
-    def begin(
-        self, context: ContextId, roots: list[Tensor], seeds: Gradients, smart: bool, retain: bool
-    ) -> tuple[PassId, Future]:
-        """Begin a pass, and do the first piece of its work. Not under the lock."""
+    def run(
+        self, context: ContextId, roots: list[Tensor], seeds: Gradients, smart: bool, retain: bool, deadline: float
+    ) -> None:
+        """Run a pass to its end, doing the work of its root. Not under the lock."""
         worker = self._worker
         future = Future(worker.reactor, "backward")
         with worker.lock:
             pass_id, effects = worker.core.backward(context, root_of(roots), seeds, smart, retain)
             self.passes[pass_id] = future
             (work,) = (effect for effect in effects if isinstance(effect, Work))
-            self._works[work.task] = deque([work])
-            worker.running += 1
-        self._do(work.task)
-        return pass_id, future
+            self._attended[work.task] = []
+            worker.perform(effects)
+        try:
+            self._attend(work.task, future, deadline)
+        finally:
+            self._leave(work.task, pass_id, future)
+        future.wait()
 
-    def time_out(self, pass_id: PassId) -> None:
-        """Let a pass fail, unless it is decided (A20). Not under the lock."""
+    def _attend(self, task: Task, future: Future, deadline: float) -> None:
+        """Do a task's work as it comes, until its pass has ended or it is too late."""
+
+        def waker(event: threading.Event) -> None:
+            self._attended[task].append(event)
+            future.call_when_done(event.set)
+
+        while not future.done() and time.monotonic() < deadline and not self._worker.closed:
+            if task in self._works:
+                self._do(task)
+            self._worker.reactor.serve_until(lambda: future.done() or task in self._works, deadline, waker)
+
+    def _leave(self, task: Task, pass_id: PassId, future: Future) -> None:
+        """Let a pass fail that has not ended, unless it is decided (A20); leave what work there is to others."""
         worker = self._worker
         with worker.lock:
-            worker.perform(worker.core.time_out_pass(pass_id))
+            del self._attended[task]
+            if task in self._works:
+                worker.reactor.queue(lambda: self._do(task))
+            if not future.done():
+                worker.perform(worker.core.time_out_pass(pass_id))
         worker.flush()
 
     def perform(self, effect: EngineEffect) -> None:
@@ -144,7 +166,7 @@ class Recorder:
                 works = self._works.setdefault(task, deque())
                 works.append(effect)
                 if len(works) == 1:
-                    worker.begin(lambda: self._do(task))
+                    self._have_done(task)
             case PassEnded(pass_id, fault):
                 future = self.passes.pop(pass_id, None)
                 if future is not None and fault is None:
@@ -156,8 +178,18 @@ class Recorder:
             case _:
                 assert_never(effect)
 
+    def _have_done(self, task: Task) -> None:
+        """Have the next piece of a task's work done, by whoever attends to it or by some thread."""
+        events = self._attended.get(task)
+        if events is None:
+            self._worker.begin(lambda: self._do(task))
+            return
+        self._worker.running += 1
+        for event in events:
+            event.set()
+
     def _do(self, task: Task) -> None:
-        """Do the oldest piece of a task's work, and take the step that its end is."""
+        """Do the oldest piece of a task's work, and take the step that its end is. Not under the lock."""
         worker, work = self._worker, self._works[task][0]
         interrupt: KeyboardInterrupt | None = None
         try:
@@ -179,7 +211,7 @@ class Recorder:
         worker, works = self._worker, self._works[work.task]
         works.popleft()
         if works:
-            worker.begin(lambda: self._do(work.task))
+            self._have_done(work.task)
         else:
             del self._works[work.task]
         if isinstance(outcome, bytes):

@@ -56,13 +56,7 @@ def backward(
     chosen = worker.settings.rpc_timeout if timeout is None else timeout
     deadline = time.monotonic() + chosen if chosen else float("inf")
     seeds = tuple(np.ones_like(root.data) for root in given)
-    pass_id, future = worker.recorder.begin(context, given, seeds, mode == "smart", retain_graph)
-    try:
-        worker.reactor.serve_until(future.done, deadline, lambda event: future.call_when_done(event.set))
-    finally:
-        if not future.done():
-            worker.recorder.time_out(pass_id)
-    future.wait()
+    worker.recorder.run(context, given, seeds, mode == "smart", retain_graph, deadline)
 
 
 def get_gradients(context: ContextId) -> dict[Tensor, Tensor]:
