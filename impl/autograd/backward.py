@@ -32,8 +32,8 @@ def context() -> Iterator[ContextId]:
     finally:
         # A worker that leaves has released all its contexts already.
         with suppress(ContextReleased), worker.lock:
+            # Nobody waits for a release: what it sends rides with the next frame, or leaves with a tick.
             worker.perform(worker.core.release_context(opened))
-        worker.flush()
 
 
 def backward(
