@@ -44,7 +44,7 @@ class Tables:
         self.owner = Owner(self._emit)
         self.user = User(self._emit, self._control)
         self.parking = Parking()
-        self.engine = Engine(me, incarnation, self._emit, self._control)
+        self.engine = Engine(me, self.workers, incarnation, self._emit, self._control)
         self.fetching: dict[tuple[WorkerId, FetchId], ContextId] = {}
         """The contexts of fetches that were asked for here and have not been answered (A4)."""
 

@@ -8,6 +8,8 @@ It may be negative for a while, as messages overtake each other.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from farref.impl.engine.effects import TakeForDead
 from farref.impl.engine.ids import ContextId
 from farref.impl.engine.ledger import Phase
@@ -37,16 +39,16 @@ class Releasing(Rooting):
 
     def _close(self, context_id: ContextId, context: Context) -> None:
         """Fail the pass that this worker is the root of, leave the one it is in, drop what was recorded (A24)."""
-        self._fail_passes_of(context_id)
+        self._fail_passes_of(context_id, Fault(Cause.RELEASED, self.me))
         context.is_open, context.task = False, None
         context.sends, context.recvs, context.gradients = {}, {}, {}
         account = Closed(context_id, dict(context.sent), dict(context.got), dict(context.failed))
         self._tell(context_id.created_on, account)
 
-    def _fail_passes_of(self, context_id: ContextId) -> None:
+    def _fail_passes_of(self, context_id: ContextId, fault: Fault) -> None:
         for run in list(self.passes.values()):
             if run.pass_id.context == context_id and run.phase is not Phase.COMMITTING:
-                self._fail(run, Fault(Cause.RELEASED, self.me))
+                self._fail(run, fault)
 
     def _on_closed(self, source: WorkerId, closed: Closed) -> None:
         """Enter a worker's account, and close the context wherever it sent a call to (A25)."""
@@ -56,14 +58,19 @@ class Releasing(Rooting):
         release.closed.add(source)
         for target, number in closed.sent.items():
             release.balance[source, target] += number
-            if target not in release.told:
-                release.told[target] = None
-                self._tell(target, CleanupContext(closed.context))
+        self._have_closed(closed.context, release, closed.sent)
         for sender, number in closed.got.items():
             release.balance[sender, source] -= number
         for target, number in closed.failed.items():
             release.balance[source, target] -= number
         self._forget_if_drained(closed.context, release)
+
+    def _have_closed(self, context_id: ContextId, release: Release, workers: Iterable[WorkerId]) -> None:
+        """Have some workers close a context; if somebody has died, everybody, as the dead cannot say whom they called (A21)."""
+        for worker in sorted(self.workers) if self.dead else workers:
+            if worker not in release.told:
+                release.told[worker] = None
+                self._tell(worker, CleanupContext(context_id))
 
     def _on_settled(self, settled: Settled) -> None:
         release = self._release(settled.context)
@@ -92,15 +99,15 @@ class Releasing(Rooting):
             return
         if any(number and not self.dead.intersection(pair) for pair, number in release.balance.items()):
             return
-        dead = tuple(worker for worker in release.told if worker in self.dead)
         for worker in release.told:
-            self._tell(worker, Forget(context_id, dead))
+            self._tell(worker, Forget(context_id, tuple(sorted(self.dead))))
 
     def _on_death_in_contexts(self, peer: WorkerId) -> None:
         """Drop the contexts that a dead worker made; wait for it in no account (A21)."""
         for context_id, context in list(self.contexts.items()):
             if context_id.created_on == peer:
-                self._fail_passes_of(context_id)
+                self._fail_passes_of(context_id, Fault(Cause.DIED, peer))
                 del self.contexts[context_id]
             elif context.release is not None:
+                self._have_closed(context_id, context.release, ())
                 self._forget_if_drained(context_id, context.release)

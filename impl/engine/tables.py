@@ -64,11 +64,13 @@ class EngineTables:
     def __init__(
         self,
         me: WorkerId,
+        workers: frozenset[WorkerId],
         incarnation: Incarnation,
         emit: Callable[[EngineEffect], None],
         control: Callable[[WorkerId, EngineBody], None],
     ) -> None:
         self.me = me
+        self.workers = workers
         self.incarnation = incarnation
         self.contexts: dict[ContextId, Context] = {}
         self.passes: dict[PassId, Pass] = {}

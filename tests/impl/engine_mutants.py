@@ -109,7 +109,7 @@ def counts_no_arrivals(self: engine.Engine, source: Any, context_id: Any, forwar
 _on_forward_call = engine.Engine.on_forward_call
 
 
-def leaves_passes_running(_self: releasing.Releasing, _context_id: Any) -> None:
+def leaves_passes_running(_self: releasing.Releasing, _context_id: Any, _fault: Any) -> None:
     """Release a context and let its pass be."""
 
 

@@ -13,6 +13,7 @@ from farref.impl.engine.messages import (
     CleanupContext,
     Closed,
     Commit,
+    Forget,
     Mark,
     PropagateGradients,
     Report,
@@ -208,3 +209,43 @@ def test_a_peer_that_speaks_of_nobody_is_refused() -> None:
         world.cores[B].receive(A, call)
     with pytest.raises(WireError):
         world.cores[B].engine.take(A, Seek(PassId(stranger, WorkerId(9), life, 1, True, False)))
+
+
+@pytest.mark.parametrize("dies_first", [True, False])
+def test_A21_a_worker_that_only_the_dead_knew_of_is_told_to_close(dies_first: bool) -> None:
+    world = World()
+    world.sent(A, B)
+    world.sent(B, C)
+    if dies_first:
+        world.kill(B)
+        world.release(A, world.context)
+    else:
+        world.release(A, world.context)
+        world.kill(B)
+    settle(world, Random(0))
+    assert all(core.is_empty() for core in world.cores.values())
+
+
+def test_A21_who_forgets_takes_no_call_of_the_dead_any_more() -> None:
+    world = World()
+    world.sent(A, B)
+    world.call(B, C, world.context, [])
+    late = world.in_flight()[-1]
+    world._perform(A, world.cores[A].peer_died(B, "it was killed"))
+    world.release(A, world.context)
+    for wanted in (CleanupContext, Closed, Forget):
+        world.let(wanted)
+    world.deliver(late.id)
+    assert world.cores[C].engine.contexts == {}
+    assert world.cores[A].engine.contexts == {}
+
+
+def test_A21_a_pass_fails_with_its_creator() -> None:
+    world = World()
+    (there,) = world.sent(A, B, world.x)
+    pass_id = world.backward(B, world.context, [there * 2.0])
+    world.kill(A)
+    fault = world.ended[pass_id].fault
+    assert fault is not None
+    assert (fault.cause, fault.worker) == (Cause.DIED, A)
+    assert world.cores[B].is_empty()
