@@ -57,7 +57,8 @@ def main() -> None:
     parser.add_argument("--format", choices=["pretty", "json"], default="pretty")
     options = parser.parse_args()
     if options.rounds < 1:
-        parser.error("--rounds must be at least 1")
+        print("bench/backward.py: --rounds is at least 1", file=sys.stderr)
+        sys.exit(2)
     kinds = ["smart", "fast"] + (["torch"] if importlib.util.find_spec("torch") else [])
     rounds = []
     for number in range(1, options.rounds + 1):

@@ -27,3 +27,10 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...]) -> None:
     done = rpc(*arguments)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_bad_input_to_the_bench_of_backward_is_one_line() -> None:
+    command = [sys.executable, "bench/backward.py", "--rounds", "0"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
