@@ -75,8 +75,7 @@ def init_rpc(
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
     with _joining:
-        if _process:
-            raise RpcError("RPC is already initialised in this process")
+        check_idle()
         world, key = agree_on_secret(place)
         leave_name(place, me, name)
         incarnation = Incarnation(time.time_ns())
@@ -94,6 +93,12 @@ def init_rpc(
         _process.append(Worker(core, called, streams, chosen, arena, windows))
         current().reactor.begin()
     return current().info(me)
+
+
+def check_idle() -> None:
+    """Refuse to join a world while in one."""
+    if _process:
+        raise RpcError("RPC is already initialised in this process")
 
 
 def _check_place(directory: Path, rank: int, world_size: int) -> None:

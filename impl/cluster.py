@@ -26,6 +26,7 @@ from farref.impl.errors import GaveUp, NotRunning, RpcError
 from farref.impl.ids import WorkerId
 from farref.impl.settings import Settings, Tls
 from farref.impl.streams import Transport, check_transport
+from farref.impl.wire import FRAME_BYTES_MAX
 
 DRIVER: Final = "driver"
 LOOK_S: Final = 0.5
@@ -72,20 +73,24 @@ def launch(
     allow_pickle: bool = False,
     tls: Tls | None = None,
     copy_arrays: bool = False,
+    frame_bytes_max: int = FRAME_BYTES_MAX,
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
     log: str | None = None,
 ) -> Iterator[Cluster]:
     """Start workers, be their driver, and clean up whatever happens.
 
     `allow` names modules whose functions may be called. With `copy_arrays` large arrays arrive as copies, which one may
-    write to, instead of views of shared memory. `log` is a folder in which each worker leaves a file of what it did
-    (`spec/log.md`).
+    write to, instead of views of shared memory. No value may be larger than `frame_bytes_max`. `log` is a folder in which
+    each worker leaves a file of what it did (`spec/log.md`).
     """
-    names = tuple(f"worker{n}" for n in range(1, workers + 1)) if isinstance(workers, int) else tuple(workers)
-    everybody = (DRIVER, *names)
-    settings = Settings(rpc_timeout, tuple(allow), allow_pickle, tls=tls, copy_arrays=copy_arrays)
-    api.check_names(everybody)
+    everybody = _names(workers)
+    settings = Settings(rpc_timeout, tuple(allow), allow_pickle, frame_bytes_max, tls=tls, copy_arrays=copy_arrays)
+    if isinstance(allow, str):
+        raise RpcError(f"allow is a list of modules: allow=[{allow!r}]")
     check_transport(transport, settings)
+    api.check_idle()
+    if log is not None:
+        Path(log).mkdir(parents=True, exist_ok=True)
     directory = tempfile.mkdtemp(prefix="farref-world-")
     plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout, log)
     context = multiprocess.get_context("spawn")
@@ -95,7 +100,7 @@ def launch(
             process.start()
         _join(plan, 0, lambda: _all_live(processes))
         try:
-            yield Cluster(names, processes)
+            yield Cluster(everybody[1:], processes)
         except BaseException:
             with suppress(NotRunning):
                 api.shutdown(graceful=False)
@@ -105,6 +110,16 @@ def launch(
     finally:
         _end(processes)
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def _names(workers: int | Sequence[str]) -> tuple[str, ...]:
+    """Name everybody, the driver first; refuse what is no number and no list of names."""
+    if isinstance(workers, str) or (isinstance(workers, int) and workers < 1):
+        raise RpcError(f"launch takes the number of workers, 1 or more, or a list of their names; not {workers!r}")
+    named = [f"worker{n}" for n in range(1, workers + 1)] if isinstance(workers, int) else workers
+    everybody = (DRIVER, *named)
+    api.check_names(everybody)
+    return everybody
 
 
 def _join(plan: Plan, rank: int, check: Any) -> None:
@@ -144,7 +159,8 @@ def _end(processes: Sequence[Any]) -> None:
 
 def _work(plan: Plan, rank: int) -> None:
     """Be a worker until the driver leaves."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for polite in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(polite, signal.SIG_IGN)  # sent to all of a group: the driver decides, and its end is noticed
     threading.Thread(target=_watch, args=(plan,), daemon=True).start()
     _join(plan, rank, lambda: None)
     worker = api.current()

@@ -23,6 +23,9 @@ class Loop(Protocol):
     def start(self, task: Callable[[], None]) -> None:
         """Run a task on some other thread."""
 
+    def look_again(self) -> None:
+        """Let a caller that reads see whether what it waits for is done."""
+
 
 class Future:
     """The result of a call: a value or an error, once. An application may make one too, and return it from a function."""
@@ -131,6 +134,7 @@ class Future:
                 return False
             self._value, self._error, self._done = value, error, True
             callbacks, self._callbacks = self._callbacks, None
+        self._loop.look_again()
         for callback in callbacks or ():
             callback()
         return True

@@ -113,6 +113,11 @@ class Reactor:
             thread.join(FAREWELL_S)
         return not any(thread.is_alive() for thread in threads)
 
+    def look_again(self) -> None:
+        """Let a caller that reads see whether what it waits for is done, unless it is the one who says so."""
+        if self._reader and not self._leading and self._reader != threading.get_ident():
+            self.rouse_reader()
+
     def rouse_reader(self) -> None:
         """Let whoever reads take another turn, which writes what is queued."""
         os.eventfd_write(self.kick, 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from typing import Literal
+from typing import Literal, get_args
 
 from farref.impl import handshake, tls
 from farref.impl.errors import RpcError
@@ -23,6 +23,8 @@ Transport = Literal["unix", "tcp"]
 
 def check_transport(transport: Transport, settings: Settings) -> None:
     """Refuse to listen where other machines can knock, unless with TLS; and certificates that are of no use."""
+    if transport not in get_args(Transport):
+        raise RpcError(f"transport is {transport!r}; there are {' and '.join(map(repr, get_args(Transport)))}")
     if transport == "unix":
         if settings.tls is not None or settings.address != Settings().address:
             raise RpcError('an address or certificates (tls=) are for transport="tcp", and this is "unix"')

@@ -107,7 +107,7 @@ class Writing:
     def _check_size(self, size: int, forks: int) -> None:
         limit = self._worker.settings.frame_bytes_max
         if size + FORK_BYTES * forks + OTHER_BYTES > limit:
-            raise RefusedValue(f"a value of {size} bytes is larger than the limit of {limit}")
+            raise RefusedValue(f"a value of {size} bytes is larger than the limit of {limit} (frame_bytes_max)")
 
 
 def _writer(passage: Passage | None, *arguments: Any) -> TensorWriter:

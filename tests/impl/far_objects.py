@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from farref.impl import Future, RRef, get_worker_info, remote, rpc_async, rpc_sync
+from farref.impl import Future, RRef, get_worker_info, launch, remote, rpc_async, rpc_sync
 
 
 class Thing:
@@ -177,3 +177,9 @@ def spread(owner: str, names: list[str]) -> list[Any]:
     """Be the driver of work on several workers, in a function on one."""
     x = remote(owner, add, [1, 1])
     return [rpc_sync(name, fetch_and_add, [x, x]) for name in names]
+
+
+def launch_again() -> None:
+    """Begin a world within this one, which is refused."""
+    with launch(1):
+        pass
