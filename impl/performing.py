@@ -173,7 +173,7 @@ class Performer:
         def go_on() -> None:
             try:
                 final: Outcome = Value(future.value())
-            except Exception as error:
+            except BaseException as error:
                 final = Failure(error)
             self._worker.end(then, final)
 

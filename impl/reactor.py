@@ -28,7 +28,6 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from queue import Empty, SimpleQueue
 from typing import Final
 
 NAP_S: Final = 0.002
@@ -50,7 +49,10 @@ class Reactor:
         self._role = threading.Lock()
         self._tasks: deque[Task] = deque()
         self._callers: deque[threading.Event] = deque()
-        self._wake: SimpleQueue[None] = SimpleQueue()
+        self._wake = threading.Lock()
+        """Free if one that stands by is to wake, who takes it. (A queue's `get` with a timeout may wait for ever when several
+        threads share it, in CPython 3.11.)"""
+        self._wake.acquire()
         self._count = threading.Lock()
         self._standbys = 0
         self._asleep = 0
@@ -106,8 +108,7 @@ class Reactor:
         self._stopped = True
         with self._count:
             threads = [thread for thread in self._threads if thread is not threading.current_thread()]
-        for _ in threads:
-            self._wake.put(None)
+        self._nudge()
         os.eventfd_write(self.kick, 1)
         for thread in threads:
             thread.join(FAREWELL_S)
@@ -187,6 +188,7 @@ class Reactor:
                     return
                 continue
             seen, quiet, woken = self._progress, 0, False
+        self._nudge()  # the next one is to end too
 
     def _lead(self) -> None:
         self._leading, self._reader = True, threading.get_ident()
@@ -217,11 +219,7 @@ class Reactor:
         return woken, needed
 
     def _is_woken_within(self, seconds: float | None) -> bool:
-        try:
-            self._wake.get(timeout=seconds)
-        except Empty:
-            return False
-        return True
+        return self._wake.acquire(timeout=-1 if seconds is None else seconds)
 
     def _run_tasks(self) -> None:
         """Run what is queued, after making sure that somebody stands by.
@@ -251,8 +249,9 @@ class Reactor:
 
     def _nudge(self) -> None:
         """Wake one that stands by. It wakes the next if there is more to do, so one token at a time is enough."""
-        if self._wake.empty():
-            self._wake.put(None)
+        if self._wake.locked():
+            with suppress(RuntimeError):  # somebody else was faster
+                self._wake.release()
 
 
 def run(task: Task) -> None:

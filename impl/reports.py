@@ -9,12 +9,16 @@ import builtins
 import sys
 import traceback
 from functools import lru_cache
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 
 from farref.impl import errors
 from farref.impl.errors import RemoteError, RpcError, WireError
+
+TEXT_MAX: Final = 2**18
+"""How many characters of an error's message, and of its traceback, are told."""
 
 
 class ErrorReport(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -39,8 +43,24 @@ def write_error(error: BaseException, worker: str, function: str) -> bytes:
     else:
         kind = type(error)
         text = "".join(traceback.format_exception(error))
-        report = ErrorReport(kind.__module__, kind.__qualname__, str(error), text, worker, function)
+        report = ErrorReport(
+            kind.__module__, kind.__qualname__, _writable(_message(error)), _writable(text), worker, function
+        )
     return msgspec.msgpack.encode(report)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as failed:
+        return f"it cannot say what it is: {type(failed).__name__}"
+
+
+def _writable(text: str) -> str:
+    """Give a text that every worker can be told: its beginning and its end if it is long, without what is no character."""
+    half = TEXT_MAX // 2
+    shown = text if len(text) <= TEXT_MAX else f"{text[:half]} ... {text[-half:]}"
+    return shown.encode("utf-8", "replace").decode()
 
 
 def read_error(body: bytes) -> RpcError:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from msgspec.msgpack import Ext
 
 from farref.impl.arena import ARRAY_BYTES_MIN, Window
-from farref.impl.errors import RefusedValue, WireError
+from farref.impl.errors import RefusedValue, RpcError, WireError
 
 SEGMENT_BYTES_MIN: Final = 4096
 ALIGNMENT: Final = 16
@@ -77,6 +77,10 @@ class Writer:
             return _encoded(self._plain(value))
         except RecursionError:
             raise RefusedValue("a value is nested too deeply, or contains itself") from None
+        except RpcError:
+            raise
+        except Exception as error:  # text that is none, something that changes while it is written, a pickle that fails
+            raise RefusedValue(f"a value cannot be written: {type(error).__name__}: {error!r}") from error
 
     def size(self, body: bytes) -> int:
         """Count the bytes of what was written, wherever they are."""
@@ -264,6 +268,8 @@ def _encoded(plain: object) -> bytes:
         return _encode(plain)
     except OverflowError:
         return _encode(_widened(plain))
+    except UnicodeEncodeError as error:
+        raise RefusedValue(f"a value cannot be written: {error}") from error
 
 
 def _widened(plain: object) -> object:

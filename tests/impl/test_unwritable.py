@@ -1,0 +1,36 @@
+"""What cannot be written is refused, whatever is wrong with it: nobody waits for ever, and nobody is taken for dead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from farref.impl import Cluster, RefusedValue, RemoteError, launch, remote, rpc_sync
+from tests.impl import far_unwritable as far
+
+
+@pytest.fixture(scope="module", autouse=True)
+def world() -> Iterator[Cluster]:
+    with launch(["A"], allow=[far.__name__], rpc_timeout=20) as cluster:
+        yield cluster
+        assert rpc_sync("A", far.echo, [1]) == 1, "A is alive after all of this"
+
+
+def test_R20_a_value_that_cannot_be_written_is_refused_and_its_owner_lives() -> None:
+    reference = remote("A", far.no_text)
+    with pytest.raises(RefusedValue, match="cannot be written"):
+        reference.to_here()
+
+
+def test_R3_a_result_that_cannot_be_written_is_an_error_of_the_call() -> None:
+    with pytest.raises(RefusedValue, match="cannot be written"):
+        rpc_sync("A", far.no_text)
+    with pytest.raises(RefusedValue, match="cannot be written"):
+        rpc_sync("A", far.echo, ["\udcff"])
+
+
+@pytest.mark.parametrize("function", [far.fail_without_text, far.fail_speechless, far.fail_at_length, far.end_later])
+def test_R3_an_error_that_cannot_be_written_as_it_is_arrives_all_the_same(function: object) -> None:
+    with pytest.raises(RemoteError):
+        rpc_sync("A", function)  # type: ignore[arg-type]
