@@ -28,6 +28,7 @@ from farref.model.autograd.rules import AutogradRules
 from farref.model.autograd.worker import Fault, Task, Told, Worker
 from farref.model.autograd.world import EVERY, Bounds, World
 from farref.model.values import IdSet
+from farref.rref_tlc import camel
 
 CONSTANTS: Final = ("drops", "duplicates", "timeouts", "failures", "detached", "smart", "forward", "release")
 
@@ -52,8 +53,8 @@ def render_config(bounds: Bounds, rules: AutogradRules, claims: Sequence[str], *
     del symmetry
     sizes = (len(bounds.worker_ids), len(bounds.pair_ids), len(bounds.pass_ids))
     constants: dict[str, Any] = dict(zip(("WorkerCount", "PairCount", "PassCount"), sizes, strict=True))
-    constants |= {_camel(name): getattr(bounds, name) for name in CONSTANTS}
-    constants |= {_camel(name): value for name, value in vars(rules).items()}
+    constants |= {camel(name): getattr(bounds, name) for name in CONSTANTS}
+    constants |= {camel(name): value for name, value in vars(rules).items()}
     lines = [HEADER.format(graphs=_definition(bounds.graph))]
     lines += [f"    {name} = {str(value).upper()}" for name, value in constants.items()]
     return "\n".join([*lines, *(f"INVARIANT {name}" for name in claims)]) + "\n"
@@ -100,11 +101,7 @@ def _end(end: Entry | Exit) -> tuple[str, int]:
 
 
 def _definition(name: str) -> str:
-    return f"{_camel(name.replace('-', '_'))}Graphs"
-
-
-def _camel(name: str) -> str:
-    return name.title().replace("_", "")
+    return f"{camel(name.replace('-', '_'))}Graphs"
 
 
 # -- states ------------------------------------------------------------------------------------------------------------

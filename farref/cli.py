@@ -25,10 +25,10 @@ from farref.properties.trace import Trace, encode
 from farref.replaying import replay
 from farref.report import EXIT_CODES, Report
 from farref.request import Request
+from farref.rref_tlc import TlcFailed
 from farref.search import carry_out
 from farref.tables import compare_engines, each_claim, each_rule, listing_document, listing_markdown, show_listing
 from farref.tlc import TlcUnavailable
-from farref.twin import TlcFailed
 
 OK, USAGE, HARNESS, INCOMPLETE = 0, 2, 3, 4
 """The exit codes, the same for every command; those of verdicts are beside the verdicts."""

@@ -37,7 +37,7 @@ from farref.model.ids import WORKER_NAMES
 from farref.model.rref import RRefModel
 from farref.model.rules import RRefRules
 from farref.model.world import Bounds
-from farref.twin import TlcFailed, camel, read_state, retrace, twin_of
+from farref.rref_tlc import TlcFailed, camel, read_state, retrace, twin_of
 
 MODULES: Final = resources.files("farref") / "spec" / "tla"
 CONSTANT_NAMES: Final = {"workers": "WorkerCount", "rrefs": "RRefCount", "forks": "ForkCount", "shutdown": "Ends"}

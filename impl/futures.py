@@ -113,6 +113,11 @@ class Future:
         """End with a timeout. What was asked for goes on elsewhere (R27)."""
         return self.set_exception(RpcTimeout(f"{self._what}: no answer within {self._timeout} s"))
 
+    def expire_if_late(self, now: float) -> None:
+        """End with a timeout if it is time to."""
+        if self.deadline is not None and self.deadline <= now:
+            self.expire()
+
     def add_done_callback(self, callback: Callable[[Future], Any]) -> None:
         """Call something with this future when it is done."""
         self.then(callback)

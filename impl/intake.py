@@ -131,16 +131,13 @@ class Intake:
         """End what has taken too long, whether or not anybody waits for it (R27)."""
         worker = self._worker
         for future, _, _ in list(worker.calls.values()):
-            if future.deadline is not None and future.deadline <= now:
-                future.expire()
+            future.expire_if_late(now)
         for fetch, (future, reference) in list(worker.fetches.items()):
-            if future.deadline is not None and future.deadline <= now:
-                future.expire()
+            future.expire_if_late(now)
             if future.done():
                 worker.core.abandon_fetch(reference, fetch)
         for waiter, (future, own) in list(worker.waiters.items()):
-            if future.deadline is not None and future.deadline <= now:
-                future.expire()
+            future.expire_if_late(now)
             if future.done():
                 del worker.waiters[waiter]
                 worker.perform(worker.core.stop_waiting(own, waiter))

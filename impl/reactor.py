@@ -55,7 +55,6 @@ class Reactor:
         self._wake.acquire()
         self._count = threading.Lock()
         self._standbys = 0
-        self._asleep = 0
         self._lookouts = 0
         self._threads: list[threading.Thread] = []
         self._progress = 0
@@ -206,12 +205,10 @@ class Reactor:
             surplus = self._standbys >= STANDBYS_MAX
             deeply = not surplus and (is_quiet or self._lookouts > 0)
             self._standbys += 1
-            self._asleep += deeply
             self._lookouts += not deeply
         woken = self._is_woken_within(None if deeply else NAP_S)
         with self._count:
             self._standbys -= 1
-            self._asleep -= deeply
             self._lookouts -= not deeply
             needed = not surplus or self._standbys < STANDBYS_MAX
         if not needed:
@@ -244,7 +241,7 @@ class Reactor:
 
     def _rouse(self) -> None:
         """Wake one background thread if all are fast asleep: somebody has to look after the role."""
-        if self._asleep and not self._lookouts:
+        if self._standbys and not self._lookouts:
             self._nudge()
 
     def _nudge(self) -> None:

@@ -83,7 +83,7 @@ class SealedStream:
         then none of it counts as sent.
         """
         if not self._sealed:
-            payload = _beginning(pieces, RECORD_BYTES_MAX)
+            payload = beginning(pieces, RECORD_BYTES_MAX)
             self._sealed = RECORD.pack(len(payload), seal(self._sending, self._sent, payload)) + payload
             self._sealed_bytes = len(payload)
             self._sent += 1
@@ -137,7 +137,8 @@ class SealedStream:
         del self._raw[:start]
 
 
-def _beginning(pieces: Sequence[bytes | memoryview], limit: int) -> bytes:
+def beginning(pieces: Sequence[bytes | memoryview], limit: int) -> bytes:
+    """Join some pieces, up to so many bytes."""
     taken, room = [], limit
     for piece in pieces:
         taken.append(piece if len(piece) <= room else memoryview(piece)[:room])

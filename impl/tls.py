@@ -13,6 +13,7 @@ import threading
 from collections.abc import Sequence
 from typing import Final
 
+from farref.impl.sealed import beginning
 from farref.impl.settings import Tls
 
 WRITE_BYTES_MAX: Final = 16 * 1024
@@ -64,10 +65,7 @@ class TlsStream:
 
     def sendmsg(self, pieces: Sequence[bytes | memoryview]) -> int:
         """Send the beginning of some pieces; say how much of them has left."""
-        data, index = b"", 0
-        while len(data) < WRITE_BYTES_MAX and index < len(pieces):
-            data += bytes(pieces[index][: WRITE_BYTES_MAX - len(data)])
-            index += 1
+        data = beginning(pieces, WRITE_BYTES_MAX)
         with self._lock:
             try:
                 return self._stream.send(data)

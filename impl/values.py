@@ -12,6 +12,7 @@ have one rule for all large arrays, neither can those that came in a frame; unle
 
 from __future__ import annotations
 
+import math
 import pickle
 import struct
 import threading
@@ -213,7 +214,7 @@ class Reader:
             raise WireError(f"an array has {dimensions} dimensions")
         shape = struct.unpack_from(f"<{dimensions}Q", data, 2)
         start = 2 + 8 * dimensions
-        count = _product(shape)
+        count = math.prod(shape)
         if where == ARRAY:
             if len(data) - start != count * dtype.itemsize:
                 raise WireError("an array's bytes do not fit its shape")
@@ -288,10 +289,3 @@ def _checked(code: int) -> int:
     if code >= len(DTYPES):
         raise WireError(f"no dtype has the code {code}")
     return code
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    count = 1
-    for length in shape:
-        count *= length
-    return count

@@ -122,8 +122,8 @@ class Worker:
     ) -> Future:
         """Call a function on a worker."""
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
-        future = Future(self.reactor, f"{name} on {self.names[rank]}", self._timeout(timeout))
-        wait_for_room(self, rank, self._timeout(timeout))
+        future = Future(self.reactor, f"{name} on {self.names[rank]}", self.timeout_for(timeout))
+        wait_for_room(self, rank, self.timeout_for(timeout))
         with self.lock:
             passage = self.recorder.leaving(name)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
@@ -143,14 +143,14 @@ class Worker:
     ) -> RRef:
         """Call a function on a worker and leave its result there (R10, R12)."""
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
-        wait_for_room(self, rank, self._timeout(timeout))
+        wait_for_room(self, rank, self.timeout_for(timeout))
         with self.lock:
             passage = self.recorder.leaving(name)
             if rank == self.rank:
                 return self.performer.create_on_self(name, [list(args), dict(kwargs)], passage)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
             reference, effects = self.core.create_remote(rank, name, forks, body)
-            limit = self._timeout(timeout)
+            limit = self.timeout_for(timeout)
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
             self.perform(effects if passage is None else self.recorder.wrapped(effects, passage), segments)
@@ -165,7 +165,7 @@ class Worker:
 
     def fetch(self, reference: Reference, timeout: float | None) -> Future:
         """Ask for a value, here or elsewhere (R20, R21)."""
-        future = Future(self.reactor, f"the value of {reference.rref}", self._timeout(timeout))
+        future = Future(self.reactor, f"the value of {reference.rref}", self.timeout_for(timeout))
         with self.lock:
             if isinstance(reference, OwnedReference):
                 self._waiters += 1
@@ -193,7 +193,7 @@ class Worker:
             raise PeerDied(self.core.dead[rank])
         return rank
 
-    def _timeout(self, timeout: float | None) -> float | None:
+    def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given means the default, 0 means for ever."""
         chosen = self.settings.rpc_timeout if timeout is None else timeout
         return chosen or None

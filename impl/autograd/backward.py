@@ -53,8 +53,8 @@ def backward(
     with worker.lock:
         worker.core.engine.opened(context)
     given = _fit(roots)
-    chosen = worker.settings.rpc_timeout if timeout is None else timeout
-    deadline = time.monotonic() + chosen if chosen else float("inf")
+    limit = worker.timeout_for(timeout)
+    deadline = float("inf") if limit is None else time.monotonic() + limit
     seeds = tuple(np.ones_like(root.data) for root in given)
     worker.recorder.run(context, given, seeds, mode == "smart", retain_graph, deadline)
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from farref import tlc, twin
+from farref import rref_tlc, tlc
 from farref.model.checker import reference
 from farref.model.checker.interface import Budget, Case, Kind, Property, Verdict
 from farref.model.checker.run import Run
@@ -144,7 +144,7 @@ def test_tlc_stops_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> No
 @leaves_nothing
 def test_an_error_of_tlc_is_told() -> None:
     not_a_predicate = Property("RRefs", "R1", Kind.ALWAYS, "", NO_CASES)
-    with pytest.raises(twin.TlcFailed, match="The invariant of RRefs is equal to"):
+    with pytest.raises(rref_tlc.TlcFailed, match="The invariant of RRefs is equal to"):
         tlc.check(SMALL, SOUND, (not_a_predicate,))
 
 
@@ -198,12 +198,16 @@ def test_messages_are_cut_where_tlc_cuts_them() -> None:
 
 def test_values_are_read_as_tlc_prints_them() -> None:
     text = '2: <Next>\n/\\ a = [x |-> {<<"Ack", <<"Call", 1>>>>}, y |-> {}]\n/\\ b = ( 0 :>\n  A @@\n 1 :> TRUE )\n/\\ c = -1\n'
-    assert twin.read_state(text) == {"a": {"x": {("Ack", ("Call", 1))}, "y": set()}, "b": {0: "A", 1: True}, "c": -1}
+    assert rref_tlc.read_state(text) == {
+        "a": {"x": {("Ack", ("Call", 1))}, "y": set()},
+        "b": {0: "A", 1: True},
+        "c": -1,
+    }
 
 
 def test_a_trace_the_model_cannot_follow_is_refused() -> None:
     states = [{"closing": False}, {"closing": True}]
-    with pytest.raises(twin.TlcFailed, match="the model cannot reach"):
-        twin.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], states[:2], twin.twin_of)
-    with pytest.raises(twin.TlcFailed, match="not for the model"):
-        twin.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], states[:1], twin.twin_of)
+    with pytest.raises(rref_tlc.TlcFailed, match="the model cannot reach"):
+        rref_tlc.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], states[:2], rref_tlc.twin_of)
+    with pytest.raises(rref_tlc.TlcFailed, match="not for the model"):
+        rref_tlc.retrace(RRefModel(SMALL), rref_properties(SMALL)[0], states[:1], rref_tlc.twin_of)

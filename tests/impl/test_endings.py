@@ -7,9 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -51,15 +49,6 @@ def gone_within(pids: list[int], seconds: float) -> bool:
     while any(lives(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.02)
     return not any(lives(pid) for pid in pids)
-
-
-@pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A temporary directory of this test's own, in which worlds are made: other worlds are none of its business."""
-    with tempfile.TemporaryDirectory() as directory:
-        monkeypatch.setenv("TMPDIR", directory)
-        monkeypatch.setattr(tempfile, "tempdir", None)
-        yield Path(directory)
 
 
 def test_R34_a_killed_peer_is_named_long_before_any_timeout() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +9,6 @@ import pytest
 
 from farref.impl import RpcError, launch, rpc_sync
 from tests.impl import far_objects
-
-
-@pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A temporary directory of this test's own, in which worlds are made."""
-    with tempfile.TemporaryDirectory() as directory:
-        monkeypatch.setenv("TMPDIR", directory)
-        monkeypatch.setattr(tempfile, "tempdir", None)
-        yield Path(directory)
 
 
 def test_a_world_within_a_world_is_refused_and_the_first_goes_on(place: Path) -> None:

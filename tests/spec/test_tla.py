@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from farref import tlc, twin
+from farref import rref_tlc, tlc
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Budget, Result, Verdict
 from farref.model.checker.run import Run
@@ -135,9 +135,9 @@ def test_every_state_of_tlc_is_one_world_and_the_other_way_round(rules: RRefRule
     heard(EVERYTHING, rules, (), "-dump", str(tmp_path / "states"))
     texts = re.split(r"^State \d+:\n", (tmp_path / "states.dump").read_text(), flags=re.MULTILINE)[1:]
     worlds = set(reachable(RRefModel(EVERYTHING, rules)))
-    twins = {frozen(twin.twin_of(world)) for world in worlds}
+    twins = {frozen(rref_tlc.twin_of(world)) for world in worlds}
     assert len(twins) == len(worlds) == len(texts)
-    assert {frozen(twin.read_state(text)) for text in texts} == twins
+    assert {frozen(rref_tlc.read_state(text)) for text in texts} == twins
 
 
 def reachable(model: RRefModel) -> Iterator[World]:
