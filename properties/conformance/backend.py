@@ -1,0 +1,149 @@
+"""What a backend offers in order to be judged: eleven verbs, and a list of what it can do.
+
+An *adapter* puts these verbs in front of a backend. It is either a Python class, in a file or a module, or any program that
+takes the same verbs as JSON lines (`spec/conformance.md`). The kit sees nothing else of a backend.
+
+**Names.** The kit names everything. Workers are `A`, `B`, `C`. A *handle* is a reference that a worker holds under a name:
+`create("A", "x", owner="B", …)` makes one on A, `share("A", "x", to="C")` makes another on C, also called x. Leaves and
+results of a gradient computation have names too (`programs.py`), and so have autograd contexts.
+
+**Functions.** No code travels. A backend has a few functions that are named in `FUNCTIONS`; `create` and `call` say which is
+meant. An argument is a JSON value, or `{"rref": name}` for a handle that the calling worker holds under that name.
+
+**Waiting.** A verb returns when it has been carried out, so `fetch` of a slow value takes as long as the value does. Where a
+backend can do several things at once (`concurrent`), the kit calls verbs from several threads.
+
+**Errors.** A verb that fails raises. The standard exception says what kind of failure it was (`KINDS`): TimeoutError for a
+timeout, ConnectionError for a peer that has died, PermissionError for what the backend refuses to do, LookupError for what
+does not exist; anything else is an error of the function that was called, or the backend's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol, TypeAlias
+
+Value: TypeAlias = Any
+"""A JSON value."""
+
+VERBS: Final = (
+    "start", "create", "share", "drop", "fetch", "call", "backward", "gradients", "probe", "fault", "stop",
+)  # fmt: skip
+
+KINDS: Final[dict[str, type[Exception]]] = {
+    "timeout": TimeoutError,
+    "dead": ConnectionError,
+    "refused": PermissionError,
+    "unknown": LookupError,
+    "unsupported": NotImplementedError,
+    "error": Exception,
+}
+"""The kinds of failure, the first that fits."""
+
+FUNCTIONS: Final = {
+    "echo": "give back the only argument",
+    "slow": "wait for as many seconds as the first argument says, then give back the second",
+    "fail": "raise a ValueError with the argument as its message",
+    "value_of": "give the value of the RRef that is the argument, waiting for it; on its owner, without a message",
+    "pass_on": "call the worker that is the second argument with `value_of` of the RRef, then give its value here too",
+    "hold": "keep the RRef that is the first argument for as many seconds as the second says, and give back true",
+    "count": "give how often `count` has been called on this worker with this argument, this call included",
+    "nest": "depth, here, there: if depth is 0 give 0, else call `there` with nest(depth - 1, there, here) and give 1 more",
+    "missing": "a function that the caller can name and the callee does not have",
+}
+"""What the functions do that `create` and `call` name. A backend declares those it has as `function.NAME`."""
+
+SPECIAL: Final = {
+    "rref": "a handle of the calling worker",
+    "unwritable": "a value that cannot be put into a message (write it as {'unwritable': true})",
+    "unreadable": "a value that can be sent and that its receiver cannot read (write it as {'unreadable': true})",
+}
+"""Arguments that are no values. The last two are declared as `argument.NAME`."""
+
+CAPABILITIES: Final = {
+    **{verb: f"the verb {verb}" for verb in VERBS if verb not in ("start", "stop", "fault")},
+    **{f"function.{name}": said for name, said in FUNCTIONS.items()},
+    **{f"argument.{name}": said for name, said in SPECIAL.items() if name != "rref"},
+    "concurrent": "several verbs at once",
+    "local": "create with no function: an RRef of a value that the worker has",
+    "timeout": "the argument `timeout` of create, fetch and call, and the option `timeout` of start",
+    "confirmed": "probe(worker, name) says whether the handle is `confirmed` by its owner",
+    "probe.owned": "probe(worker) says how many RRefs the worker keeps a value for",
+    "probe.forks": "probe(worker) says how many references of others the worker counts",
+    "probe.pending": "probe(worker) says how many of its own references are not confirmed yet",
+    "probe.children": "probe(worker) says how many references of it are pinned by what they were shared with",
+    "probe.contexts": "probe(worker) says how many autograd contexts it knows",
+    "probe.passes": "probe(worker) says how many backward passes it is in",
+    "fault.kill": "fault('kill', worker): end its process at once",
+    "fault.pause": "fault('pause', worker, seconds=n): stop its process for so long",
+    "fault.lose": "fault('lose', worker, message=M, times=n): lose the next n messages of a kind that it sends",
+    "fault.delay": "fault('delay', worker, message=M, seconds=s): hold back the next message of a kind that it sends",
+    "fault.duplicate": "fault('duplicate', worker, message=M, seconds=s): send the next one twice, the copy so much later",
+    "stop.graceful": "stop waits for what is under way, ends within its deadline, and says what it could not release",
+    "restart": "start after stop begins a new life in the same processes",
+    "fast": "backward in FAST mode",
+    "smart": "backward in SMART mode",
+    "retain": "several passes over one graph",
+    "optimizer": "the step `optimize` of programs",
+    "traced": "start takes the option `log`, a directory, and the workers write logs there as spec/log.md says",
+    "controlled": "the backend can be driven in lockstep (farref fuzz rref --backend NAME)",
+}
+"""Everything a backend may declare. What it does not declare is skipped, not failed."""
+
+MESSAGES: Final = ("ForkRequest", "ChildAccept", "UserDelete", "RemoteCall", "FetchCall", "CleanupContext")
+"""The kinds of messages that faults name, as in the spec."""
+
+
+class Backend(Protocol):
+    """A backend behind an adapter: start, then any of the others, then stop; and again, as often as the kit likes."""
+
+    name: str
+    version: str
+    capabilities: frozenset[str]
+
+    def start(self, workers: Sequence[str], options: Mapping[str, Value]) -> None:
+        """Start some workers. Options: `timeout` (seconds, the default of all calls), `log` (a directory)."""
+
+    def create(
+        self, worker: str, name: str, owner: str, function: str | None, args: Sequence[Value], timeout: float | None
+    ) -> None:
+        """Let a worker ask an owner to run a function and keep the result, as `remote()` does; do not wait for it.
+
+        Without a function the worker is the owner, and the only argument is the value.
+        """
+
+    def share(self, worker: str, name: str, to: str) -> None:
+        """Let a worker pass a handle to another as an argument; that one keeps it under the same name."""
+
+    def drop(self, worker: str, name: str) -> None:
+        """Let a worker let go of a handle, or of an autograd context."""
+
+    def fetch(self, worker: str, name: str, timeout: float | None) -> Value:
+        """Let a worker fetch the value of a handle, or of a leaf that it has."""
+
+    def call(self, worker: str, to: str, function: str, args: Sequence[Value], timeout: float | None) -> Value:
+        """Let a worker call a function on another and wait for the result."""
+
+    def backward(
+        self,
+        worker: str,
+        context: str,
+        steps: Sequence[Mapping[str, Value]],
+        roots: Sequence[str],
+        mode: str,
+        retain: bool,
+        timeout: float | None,
+    ) -> None:
+        """Let a worker take the steps of a program in a context, and if there are roots, the backward pass from them."""
+
+    def gradients(self, worker: str, context: str) -> Mapping[str, float]:
+        """Give the gradients that a worker has in a context, of the leaves that have one, by their names."""
+
+    def probe(self, worker: str, name: str | None) -> Mapping[str, Value]:
+        """Look at a worker's tables, or at one of its handles."""
+
+    def fault(self, kind: str, worker: str, details: Mapping[str, Value]) -> None:
+        """Make something go wrong."""
+
+    def stop(self) -> Sequence[str]:
+        """Stop all workers, leaving no process behind; say what could not be released."""

@@ -1,0 +1,59 @@
+"""Failures that are known: a TOML file, with a reason and a link for each, so that a run is red only for what is new.
+
+    [[expected]]
+    check = "R21"
+    reason = "an early use is lost when a third worker comes and goes"
+    link = "https://…"
+    rate = "always"          # or "sometimes", for what does not happen in every run
+
+An expectation that does not come true is reported as an unexpected pass, and one about a check that does not exist is refused.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+
+class ExpectationsError(Exception):
+    """A file of expectations cannot be used; the message says why."""
+
+
+class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A check that is known to fail, and why."""
+
+    check: str
+    reason: str
+    link: str
+    rate: Literal["always", "sometimes"] = "always"
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    expected: tuple[Expectation, ...] = ()
+
+
+def read(path: Path, checks: Collection[str]) -> Mapping[str, Expectation]:
+    """Read a file of expectations about some checks."""
+    try:
+        found = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File)
+    except OSError as error:
+        raise ExpectationsError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, msgspec.ValidationError) as error:
+        raise ExpectationsError(f"{path} is no file of expectations: {error}") from error
+    for one in found.expected:
+        _judge(path, one, checks)
+    by_check = {one.check: one for one in found.expected}
+    if len(by_check) != len(found.expected):
+        raise ExpectationsError(f"{path} expects something of one check twice")
+    return by_check
+
+
+def _judge(path: Path, one: Expectation, checks: Collection[str]) -> None:
+    if one.check not in checks:
+        raise ExpectationsError(f"{path} expects something of {one.check}, and no check is called that (--list)")
+    if not one.reason.strip() or not one.link.strip():
+        raise ExpectationsError(f"{path} expects {one.check} to fail without a reason and a link")

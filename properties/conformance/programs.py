@@ -1,0 +1,101 @@
+"""Gradient computations as data, and what their gradients are.
+
+A program is a list of steps, taken by one worker in one autograd context. Everything has a name and is a scalar:
+
+    {"leaf": "q", "on": "B", "value": 3}                                  a leaf that needs a gradient, on some worker
+    {"let": "y", "on": "B", "operation": "mul", "args": ["p", "q"]}       call B, which has q; send it p
+    {"let": "y", "on": "C", "through": ["B"], "operation": …, "args": …}  let B make that call
+    {"let": "z", "operation": "mul", "args": ["y", 2]}                    no `on`: here, without a call
+    {"remote": "r", "on": "B", "operation": …, "args": …}                 leave the result on B, as `remote()` does
+    {"let": "y", "fetch": "r"}                                            fetch it from there
+    {"optimize": ["p", "q"], "rate": 1}                                   plain SGD over the context's gradients
+
+A result belongs to the worker that took the step. `"may_fail": true` says that the step may raise, and then the program goes
+on. Arguments are names or numbers. A leaf on the worker that computes is used there; anything else is sent along.
+
+The oracle knows nothing of workers: it sums over all paths from the roots to a leaf. Values are whole numbers, so that every
+order of summation gives the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+Step: TypeAlias = Mapping[str, Any]
+
+OPERATIONS: Final = {
+    "add": "the sum of two",
+    "mul": "the product of two",
+    "first": "the first of two; the second is ignored",
+    "fail": "raises a ValueError as it is computed",
+    "trap": "its argument; its backward raises a ValueError",
+    "late": "its first argument; its backward waits for as many seconds as the second says",
+}
+"""What steps compute."""
+
+
+def gradients_of(steps: Sequence[Step], roots: Sequence[str]) -> dict[str, int]:
+    """Give the gradient of the sum of some roots with respect to every leaf that they depend on."""
+    values = _values(steps)
+    by_name = {step["let"]: step for step in _resolved(steps) if "let" in step}
+    found: dict[str, int] = {}
+    arriving = [(root, 1) for root in roots]
+    while arriving:
+        name, gradient = arriving.pop()
+        if name not in by_name:
+            found[name] = found.get(name, 0) + gradient
+            continue
+        step = by_name[name]
+        args = [values[one] if isinstance(one, str) else one for one in step["args"]]
+        for argument, factor in zip(step["args"], _factors(step["operation"], args), strict=True):
+            if isinstance(argument, str) and factor is not None:
+                arriving.append((argument, gradient * factor))
+    return found
+
+
+def _resolved(steps: Sequence[Step]) -> list[Step]:
+    """Take a fetch for another name of what is fetched."""
+    remotes = {step["remote"]: step for step in steps if "remote" in step}
+    resolved: list[Step] = []
+    for step in steps:
+        if "fetch" in step:
+            origin = remotes[step["fetch"]]
+            resolved.append({"let": step["let"], "operation": origin["operation"], "args": origin["args"]})
+        else:
+            resolved.append(step)
+    return resolved
+
+
+def _values(steps: Sequence[Step]) -> dict[str, int]:
+    values: dict[str, int] = {}
+    for step in _resolved(steps):
+        if "leaf" in step:
+            values[step["leaf"]] = step["value"]
+        elif "let" in step and step["operation"] != "fail":
+            args = [values[one] if isinstance(one, str) else one for one in step["args"]]
+            values[step["let"]] = _compute(step["operation"], args)
+    return values
+
+
+def _compute(operation: str, args: Sequence[int]) -> int:
+    match operation:
+        case "add":
+            return args[0] + args[1]
+        case "mul":
+            return args[0] * args[1]
+        case _:
+            return args[0]
+
+
+def _factors(operation: str, args: Sequence[int]) -> tuple[int | None, ...]:
+    """Give the derivative with respect to each argument; none where the argument does not matter at all."""
+    match operation:
+        case "add":
+            return 1, 1
+        case "mul":
+            return args[1], args[0]
+        case "first" | "late":
+            return 1, None
+        case _:
+            return tuple(1 for _ in args)

@@ -1,0 +1,266 @@
+"""Judge a backend: run the checks one after another, whatever happens, and say what became of each.
+
+A world is used again by the next check if it is as good as new: the check was passed and all counts are zero. After anything
+else a new one is started, so that no clause is blamed for another. What cannot be stopped is put down.
+
+A check that fails is run again, to learn whether it always does. One whose failure is expected is not, unless it is expected
+only sometimes: what is known need not be measured each time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+from farref.properties.conformance.check import Check
+from farref.properties.conformance.document import FORMAT, Level, Operation, Report, Row, Verdict, summarise
+from farref.properties.conformance.expectations import Expectation
+from farref.properties.conformance.session import AdapterError, Hang, OperationFailed, Session
+from farref.properties.conformance.world import Violation, World
+
+START_SECONDS: Final = 60.0
+STOP_SECONDS: Final = 15.0
+BAD: Final = (Verdict.FAIL, Verdict.EXPECTED_FAIL, Verdict.ERROR, Verdict.BLOCKED)
+
+
+@dataclass(frozen=True)
+class ClauseText:
+    """A clause, as far as a report shows it."""
+
+    id: str
+    title: str
+    text: str
+    level: Level
+    why_unseen: str = ""
+    """Why no check looks at it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be judged, and how."""
+
+    command: tuple[str, ...]
+    replay: str
+    """The command of the user, to which `--only ID` is added."""
+    clauses: Mapping[str, ClauseText]
+    checks: tuple[Check, ...]
+    expectations: Mapping[str, Expectation] = field(default_factory=dict)
+    seed: int = 0
+    seconds: float | None = None
+    runs: int = 3
+    """How often a check is run that fails."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one run of a check."""
+
+    verdict: Verdict
+    message: str
+    story: tuple[Operation, ...]
+
+
+class Runner:
+    """Carries out a plan."""
+
+    def __init__(self, plan: Plan, on_row: Callable[[Row], None] = lambda _: None) -> None:
+        self._plan, self._on_row = plan, on_row
+        self._session: Session | None = None
+        self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
+        self._begun = time.monotonic()
+        self._rows: dict[str, Row] = {}
+
+    def run(self) -> Report:
+        """Run all checks; raise AdapterError if the adapter cannot be talked to at all."""
+        identity = self._talk().identity
+        try:
+            for check in self._plan.checks:
+                self._enter(self._judge(check, identity.capabilities))
+            for clause in self._plan.clauses.values():
+                if not any(row.clause == clause.id for row in self._rows.values()):
+                    self._enter(_unseen(clause))
+        finally:
+            self._end()
+        rows = tuple(self._rows.values())
+        return Report(
+            format=FORMAT,
+            backend=identity.name,
+            version=identity.version,
+            capabilities=tuple(sorted(identity.capabilities)),
+            seed=self._plan.seed,
+            seconds=round(time.monotonic() - self._begun, 3),
+            summary=summarise(rows),
+            clauses=rows,
+        )
+
+    # -- one check -----------------------------------------------------------------------------------------------------
+
+    def _judge(self, check: Check, capabilities: frozenset[str]) -> Row:
+        if missing := sorted(check.needs - capabilities):
+            return self._row(check, Verdict.SKIPPED, f"the backend does not declare {', '.join(missing)}")
+        broken = [one for one in check.after if one in self._rows and self._rows[one].verdict in BAD]
+        if broken:
+            return self._row(check, Verdict.BLOCKED, f"{', '.join(broken)} must be kept first")
+        if self._plan.seconds is not None and time.monotonic() - self._begun > self._plan.seconds:
+            return self._row(check, Verdict.UNTESTED, f"the {self._plan.seconds:g} s were over")
+        return self._tried(check)
+
+    def _tried(self, check: Check) -> Row:
+        begun, expectation = time.monotonic(), self._plan.expectations.get(check.id)
+        outcomes = [self._attempt(check)]
+        while self._again(outcomes, expectation):
+            outcomes.append(self._attempt(check))
+        failed = [one for one in outcomes if one.verdict is not Verdict.PASS]
+        shown = failed[0] if failed else outcomes[0]
+        verdict, message = _with_expectation(shown, expectation)
+        rate = f"{len(failed)} of {len(outcomes)}" if len(outcomes) > 1 else None
+        return self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
+
+    def _again(self, outcomes: Sequence[Outcome], expectation: Expectation | None) -> bool:
+        if len(outcomes) >= self._plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
+            return False
+        if expectation is not None:
+            return expectation.rate == "sometimes" and all(one.verdict is Verdict.PASS for one in outcomes)
+        return any(one.verdict is Verdict.FAIL for one in outcomes)
+
+    def _attempt(self, check: Check) -> Outcome:
+        """Run a check once, in a world that is fit for it."""
+        world = None
+        try:
+            world = self._world(check)
+            check.run(world)
+        except (Violation, OperationFailed, Hang) as broken:
+            return self._leave(Outcome(Verdict.FAIL, _said(broken), world.story() if world else ()))
+        except AdapterError as error:
+            return self._leave(Outcome(Verdict.ERROR, str(error), world.story() if world else ()))
+        passed = Outcome(Verdict.PASS, "", world.story())
+        if check.alone or not self._is_as_new(world):
+            self._stop()
+        return passed
+
+    def _leave(self, outcome: Outcome) -> Outcome:
+        self._stop()
+        return outcome
+
+    # -- worlds --------------------------------------------------------------------------------------------------------
+
+    def _talk(self) -> Session:
+        if self._session is None:
+            self._session = Session(self._plan.command)
+        return self._session
+
+    def _world(self, check: Check) -> World:
+        wanted = (check.workers, check.options)
+        if self._started is not None and self._started != wanted:
+            self._stop()
+        session = self._talk()
+        if self._started is None:
+            start = {"workers": list(check.workers), "options": dict(check.options)}
+            try:
+                session.ask("start", start).wait(START_SECONDS)
+            except (OperationFailed, Hang) as error:
+                self._put_down()
+                raise AdapterError(f"the backend does not start: {error}") from error
+            self._started = wanted
+        return World(session, check.workers, self._plan.seed)
+
+    def _is_as_new(self, world: World) -> bool:
+        if "probe" not in world.session.identity.capabilities:
+            return True
+        try:
+            world.empties()
+        except (Violation, OperationFailed, Hang, AdapterError):
+            return False
+        return True
+
+    def _stop(self) -> None:
+        """Stop the world; if it does not stop, put down everything and begin with a new adapter."""
+        if self._session is None or self._started is None:
+            return
+        self._started = None
+        try:
+            self._session.ask("stop", {}).wait(STOP_SECONDS)
+        except (OperationFailed, Hang, AdapterError):
+            self._put_down()
+
+    def _put_down(self) -> None:
+        self._started = None
+        if self._session is not None:
+            self._session.put_down()
+            self._session = None
+
+    def _end(self) -> None:
+        with suppress(AdapterError):
+            self._stop()
+        if self._session is not None:
+            self._session.close()
+
+    # -- rows ----------------------------------------------------------------------------------------------------------
+
+    def _enter(self, row: Row) -> None:
+        self._rows[row.id] = row
+        self._on_row(row)
+
+    def _row(
+        self,
+        check: Check,
+        verdict: Verdict,
+        message: str,
+        seconds: float = 0.0,
+        rate: str | None = None,
+        story: tuple[Operation, ...] = (),
+        expectation: Expectation | None = None,
+    ) -> Row:
+        clause = self._plan.clauses[check.clause]
+        return Row(
+            id=check.id,
+            clause=clause.id,
+            title=clause.title,
+            level=check.level,
+            verdict=verdict,
+            seconds=round(seconds, 3),
+            message=message,
+            replay=f"{self._plan.replay} --only {check.id} --seed {self._plan.seed}",
+            spec=clause.text,
+            rate=rate,
+            reason=expectation.reason if expectation else None,
+            link=expectation.link if expectation else None,
+            story=story,
+        )
+
+
+def _with_expectation(outcome: Outcome, expectation: Expectation | None) -> tuple[Verdict, str]:
+    if expectation is None or outcome.verdict is Verdict.ERROR:
+        return outcome.verdict, outcome.message
+    if outcome.verdict is Verdict.FAIL:
+        return Verdict.EXPECTED_FAIL, outcome.message
+    if expectation.rate == "sometimes":
+        return Verdict.EXPECTED_FAIL, "it did not happen this time, and is known to happen only sometimes"
+    return Verdict.UNEXPECTED_PASS, f"it is expected to fail, and did not: {expectation.reason}"
+
+
+def _said(broken: Exception) -> str:
+    match broken:
+        case Hang():
+            return f"an operation hangs: {broken}"
+        case OperationFailed():
+            return f"an operation fails that must not: {broken}"
+        case _:
+            return str(broken)
+
+
+def _unseen(clause: ClauseText) -> Row:
+    return Row(
+        id=clause.id,
+        clause=clause.id,
+        title=clause.title,
+        level=clause.level,
+        verdict=Verdict.UNTESTED,
+        seconds=0.0,
+        message=clause.why_unseen,
+        replay=None,
+        spec=clause.text,
+    )
