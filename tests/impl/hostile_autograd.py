@@ -34,6 +34,7 @@ from farref.impl.engine.messages import (
     Settled,
     Waits,
 )
+from farref.impl.futures import Future
 from farref.impl.ids import Incarnation, WorkerId
 from farref.impl.messages import ForwardCall, Wrapped
 from farref.impl.reports import write_error
@@ -153,4 +154,5 @@ def engage(victim: Worker) -> None:
     root = root_of([(received * leaf).sum()])
     begun, effects = victim.core.backward(CONTEXT, root, (np.ones(()),), PASS.smart, PASS.retain)
     assert begun == PASS
+    victim.recorder.passes[PASS] = Future(victim.reactor, "backward")
     victim.perform(effects)
