@@ -98,6 +98,7 @@ def _close(worker: Worker) -> tuple[WorkerTables, list[str]]:
 
 def _futures(worker: Worker) -> Iterator[Future]:
     """Give everything that somebody may wait for."""
-    for entry in (*worker.calls.values(), *worker.fetches.values(), *worker.waiters.values()):
-        yield entry[0]
+    yield from (future for future, _, _ in worker.calls.values())
+    yield from (future for future, _ in worker.fetches.values())
+    yield from (future for future, _ in worker.waiters.values())
     yield from worker.recorder.passes.values()

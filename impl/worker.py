@@ -23,7 +23,7 @@ from farref.impl.connection import Connection
 from farref.impl.core import Core
 from farref.impl.effects import Effect, Outcome, Value
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
-from farref.impl.functions import Functions, name_of
+from farref.impl.functions import Functions, name_for
 from farref.impl.futures import Future
 from farref.impl.ids import (
     CallId,
@@ -121,7 +121,7 @@ class Worker:
         timeout: float | None,
     ) -> Future:
         """Call a function on a worker."""
-        rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
+        rank, name = self._check(to), name_for(target)
         future = Future(self.reactor, f"{name} on {self.names[rank]}", self.timeout_for(timeout))
         wait_for_room(self, rank, self.timeout_for(timeout))
         with self.lock:
@@ -142,7 +142,7 @@ class Worker:
         timeout: float | None,
     ) -> RRef:
         """Call a function on a worker and leave its result there (R10, R12)."""
-        rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
+        rank, name = self._check(to), name_for(target)
         wait_for_room(self, rank, self.timeout_for(timeout))
         with self.lock:
             passage = self.recorder.leaving(name)

@@ -61,7 +61,12 @@ def test_R32_a_thread_that_waits_hears_of_it(begin: Callable[[], Future]) -> Non
     """Without the end of the world it would wait for ever: there is no timeout."""
     with ThreadPoolExecutor(1) as threads, launch(["A"], allow=["tests.impl.far"]):
         future, began = begin(), threading.Event()
-        waiting = threads.submit(lambda: (began.set(), future.wait()))
+
+        def wait() -> None:
+            began.set()
+            future.wait()
+
+        waiting = threads.submit(wait)
         assert began.wait(BOUND_S)
         shutdown(graceful=False)
         with pytest.raises(NotRunning, match="left the world"):

@@ -33,17 +33,20 @@ def test_what_is_settled_while_nobody_reads_rouses_nobody() -> None:
 
 def test_R32_after_the_end_nobody_reads() -> None:
     """A caller of another thread has the role, and gives it back before what it reads from is closed."""
-    turns = threading.Semaphore(0)
+    began, inside = threading.Event(), threading.Event()
 
     def turn(seconds: float) -> None:
-        turns.release()
+        inside.set()
+        began.set()
         time.sleep(seconds)
+        inside.clear()
 
     reactor = Reactor(turn, "test")
     waiting = threading.Thread(target=lambda: reactor.serve_until(lambda: False, time.monotonic() + 60))
     waiting.start()
-    assert turns.acquire(timeout=30)
+    assert began.wait(30)
     assert reactor.stop()
+    assert not inside.is_set()
     assert not reactor._role.acquire(blocking=False), "somebody could still read"
     waiting.join(30)
     assert not waiting.is_alive()
