@@ -246,8 +246,8 @@ class Worker:
             return
         connection = self.connections[target]
         if not connection.dead:
-            connection.lazy += isinstance(message, Ack)
-            connection.queue(write_frame(message, segments, self.settings.frame_bytes_max))
+            frame = write_frame(message, segments, self.settings.frame_bytes_max)
+            connection.queue(frame, lazy=isinstance(message, Ack))
             return
         self.declare_dead(target, "its connection is broken")
         if not isinstance(message, Control | Ack):
@@ -267,7 +267,7 @@ class Worker:
         for connection in self.connections.values():
             if connection.window is not None and connection.window.returned:
                 self._give_back(connection, connection.window.returned)
-            if len(connection.outbox) > connection.lazy:
+            if connection.urgent:
                 connection.flush(patient)
 
     def _give_back(self, connection: Connection, returned: deque[int]) -> None:
@@ -275,8 +275,7 @@ class Worker:
         with self.lock:
             places = tuple(returned.popleft() for _ in range(len(returned)))
             if places:
-                connection.lazy += 1
-                connection.queue(write_frame(Returned(places), []))
+                connection.queue(write_frame(Returned(places), []), lazy=True)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""
