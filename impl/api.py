@@ -26,6 +26,7 @@ from farref.impl.worker import Worker
 
 INIT_TIMEOUT_S: Final = 30.0
 SHUTDOWN_TIMEOUT_S: Final = 10.0
+TOLD_MAX: Final = 5
 NAME: Final = re.compile(r"[A-Za-z0-9_:-]{1,127}")
 
 MakeCore = Callable[[WorkerId, Collection[WorkerId], Incarnation], Core]
@@ -109,16 +110,23 @@ def _check_place(directory: Path, rank: int, world_size: int) -> None:
 
 
 def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> WorkerTables:
-    """Leave the world (R32). What could not be released is returned, and warned of if leaving was graceful."""
+    """Leave the world (R32). What could not be released is returned, and warned of if leaving was graceful.
+
+    So is what still had no answer when the time was up. Whoever waits for one of these gets `NotRunning`.
+    """
     worker = current()
     try:
-        left = leaving.shut_down(worker, graceful, timeout)
+        left, unanswered = leaving.shut_down(worker, graceful, timeout)
     finally:
         _process.clear()
     if isinstance(worker.core, LoggedCore):
         worker.core.end()
+    me = worker.names[worker.rank]
+    if graceful and unanswered:
+        told = ", ".join(unanswered[:TOLD_MAX]) + (" and others" if len(unanswered) > TOLD_MAX else "")
+        warnings.warn(f"{me} left after {timeout} s without an answer from {told}", stacklevel=2)
     if graceful and not left.is_empty():
-        warnings.warn(f"{worker.names[worker.rank]} could not release everything: {left}", stacklevel=2)
+        warnings.warn(f"{me} could not release everything: {left}", stacklevel=2)
     return left
 
 

@@ -61,8 +61,9 @@ class Connection:
         self.stream = stream
         self.peer = peer
         self.outbox: deque[bytes | memoryview] = deque()
-        self.lazy = 0
-        """How much of the outbox may wait for something to ride with, until the next tick at the latest."""
+        self.urgent = False
+        """Whether something in the outbox may not wait for the next tick. Set after it was queued, cleared before writing:
+        whoever sees it cleared finds the piece written, or in the hands of somebody who writes."""
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not begun to."""
         self.dead = False
@@ -81,15 +82,16 @@ class Connection:
 
     # Writing
 
-    def queue(self, pieces: list[bytes | memoryview]) -> None:
-        """Leave pieces to be written. One thread at a time."""
+    def queue(self, pieces: list[bytes | memoryview], lazy: bool = False) -> None:
+        """Leave pieces to be written; lazy ones may wait for something to ride with. One thread at a time."""
         self._added += sum(map(len, pieces)) + PIECE_BYTES * len(pieces)
         self.outbox.extend(pieces)
+        if not lazy:
+            self.urgent = True
 
     def flush(self, patient: bool = False) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""
-        self.roused = False
-        self.lazy = 0
+        self.roused = self.urgent = False
         while self.outbox and not self.dead:
             if not self._sending.acquire(blocking=False):
                 return

@@ -20,6 +20,9 @@ SCRIPT: Final = "__main__"
 SCRIPT_IN_A_CHILD: Final = "__mp_main__"
 """What a spawned process calls the script that started it."""
 
+NAME_BYTES_MAX: Final = 1024
+SHOWN: Final = 80
+
 _registered: Final[dict[str, Callable[..., Any]]] = {}
 _lock: Final = threading.Lock()
 
@@ -37,6 +40,20 @@ def name_of(target: Callable[..., Any]) -> str:
     if not callable(target) or not module or not qualname or "<" in qualname:
         raise RefusedFunction(f"{target!r} has no name that another worker could find it by")
     return f"{SCRIPT if module == SCRIPT_IN_A_CHILD else module}:{qualname}"
+
+
+def name_for(target: Callable[..., Any] | str) -> str:
+    """Say what name a call carries for a function, or for a name; refuse one that cannot travel, before anything is begun."""
+    name = target if isinstance(target, str) else name_of(target)
+    if len(name) <= NAME_BYTES_MAX and name.isascii():
+        return name
+    try:
+        is_short = len(name.encode()) <= NAME_BYTES_MAX
+    except UnicodeEncodeError:
+        raise RefusedFunction(f"{name[:SHOWN]!a} is no name that can be written in UTF-8") from None
+    if not is_short:
+        raise RefusedFunction(f"{name[:SHOWN]!a}… is no name of a function: it has more than {NAME_BYTES_MAX} bytes")
+    return name
 
 
 class Functions:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any, Final, Protocol
 
-from farref.impl.errors import RpcTimeout
+from farref.impl.errors import NotRunning, RpcTimeout
 
 _settling: Final = threading.RLock()
 """One lock for all futures, as it is held for a few assignments only. Re-entrant: a finalizer may settle another one inside."""
@@ -30,11 +30,11 @@ class Loop(Protocol):
 class Future:
     """The result of a call: a value or an error, once. An application may make one too, and return it from a function."""
 
-    __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "_what", "deadline")
+    __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "deadline", "what")
 
     def __init__(self, loop: Loop | None = None, what: str = "a future", timeout: float | None = None) -> None:
         self._loop = loop or _loop_of_this_process()
-        self._what = what
+        self.what = what
         self._timeout = timeout
         self.deadline = None if timeout is None else time.monotonic() + timeout
         self._done = False
@@ -47,7 +47,10 @@ class Future:
         return self._done
 
     def wait(self, timeout: float | None = None) -> Any:
-        """Wait for the value; raise the error if that came instead, or `RpcTimeout` if nothing did."""
+        """Wait for the value; raise the error if that came instead, or `RpcTimeout` if nothing did.
+
+        If this worker leaves the world meanwhile, that error is `NotRunning`.
+        """
         self._wait_until_done(timeout)
         try:
             return self._outcome()
@@ -61,10 +64,12 @@ class Future:
         if not self._done:
             self._loop.serve_until(self.done, deadline, self._wake_by)
         if not self._done:
-            if deadline == self.deadline:
+            if time.monotonic() < deadline:
+                self.abandon()
+            elif deadline == self.deadline:
                 self.expire()
             else:
-                raise RpcTimeout(f"{self._what}: nothing came within {timeout} s")
+                raise RpcTimeout(f"{self.what}: nothing came within {timeout} s")
 
     def _outcome(self) -> Any:
         try:
@@ -86,7 +91,7 @@ class Future:
 
     def then(self, callback: Callable[[Future], Any]) -> Future:
         """Call something with this future when it is done; its result is the value of the future returned."""
-        following = Future(self._loop, self._what)
+        following = Future(self._loop, self.what)
 
         def follow() -> None:
             try:
@@ -111,7 +116,11 @@ class Future:
 
     def expire(self) -> bool:
         """End with a timeout. What was asked for goes on elsewhere (R27)."""
-        return self.set_exception(RpcTimeout(f"{self._what}: no answer within {self._timeout} s"))
+        return self.set_exception(RpcTimeout(f"{self.what}: no answer within {self._timeout} s"))
+
+    def abandon(self) -> bool:
+        """End because this worker has left its world: nothing can come any more (R32)."""
+        return self.set_exception(NotRunning(f"{self.what}: this worker left the world before anything came"))
 
     def expire_if_late(self, now: float) -> None:
         """End with a timeout if it is time to."""

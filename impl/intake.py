@@ -89,7 +89,7 @@ class Intake:
             case Control(body=ForkRequest() | CreateFailed()):
                 self.arrive(source, message, segments)
                 # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
-                self._worker.connections[source].lazy = 0
+                self._worker.connections[source].urgent = True
             case _:
                 self.arrive(source, message, segments)
 
@@ -125,7 +125,8 @@ class Intake:
             worker.backlog.release()
             self._expire(now)
         for connection in worker.connections.values():
-            connection.lazy = 0
+            if connection.outbox:
+                connection.urgent = True
 
     def _expire(self, now: float) -> None:
         """End what has taken too long, whether or not anybody waits for it (R27)."""

@@ -1,11 +1,16 @@
-"""Shutdown, step by step, every wait bounded by one deadline (R32)."""
+"""Shutdown, step by step, every wait bounded by one deadline (R32).
+
+What still waits for an answer when the deadline has passed ends with an error that says so. It is no timeout: nobody waits
+for the answer any more.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from farref.impl.futures import Future
 from farref.impl.ids import WorkerId
 from farref.impl.tables import WorkerTables, observe
 from farref.impl.wire import Reached, write_frame
@@ -15,8 +20,11 @@ STOPPED, DRAINED, SETTLED = 1, 2, 4
 FAREWELL_S: Final = 0.5
 
 
-def shut_down(worker: Worker, graceful: bool, timeout: float) -> WorkerTables:
-    """Leave the world. What could not be released is in the tables returned. Whatever goes wrong, this worker has left."""
+def shut_down(worker: Worker, graceful: bool, timeout: float) -> tuple[WorkerTables, list[str]]:
+    """Leave the world. Whatever goes wrong, this worker has left.
+
+    What could not be released is in the tables returned; beside them is what had no answer.
+    """
     try:
         _take_steps(worker, graceful, time.monotonic() + (timeout if graceful else 0.0))
     finally:
@@ -77,13 +85,20 @@ def _together(worker: Worker, step: int, deadline: float) -> None:
     worker.reactor.serve_until(everybody, deadline)
 
 
-def _close(worker: Worker) -> WorkerTables:
+def _close(worker: Worker) -> tuple[WorkerTables, list[str]]:
     worker.closed = True
     farewell = time.monotonic() + FAREWELL_S
     worker.reactor.serve_until(lambda: not any(c.outbox and not c.dead for c in worker.connections.values()), farewell)
     with worker.lock:
         left = observe(worker.core)
-        for future, _, _ in worker.calls.values():
-            future.expire()
+        unanswered = [future.what for future in list(_futures(worker)) if future.abandon()]
     worker.close()
-    return left
+    return left, unanswered
+
+
+def _futures(worker: Worker) -> Iterator[Future]:
+    """Give everything that somebody may wait for."""
+    yield from (future for future, _, _ in worker.calls.values())
+    yield from (future for future, _ in worker.fetches.values())
+    yield from (future for future, _ in worker.waiters.values())
+    yield from worker.recorder.passes.values()

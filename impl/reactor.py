@@ -103,15 +103,17 @@ class Reactor:
         self._pass_on()
 
     def stop(self) -> bool:
-        """Let every background thread end after what it is doing. Say whether all of them have."""
+        """Let every background thread end after what it is doing, and nobody read any more. Say whether that is so."""
         self._stopped = True
         with self._count:
             threads = [thread for thread in self._threads if thread is not threading.current_thread()]
         self._nudge()
         os.eventfd_write(self.kick, 1)
+        deadline = time.monotonic() + FAREWELL_S
         for thread in threads:
-            thread.join(FAREWELL_S)
-        return not any(thread.is_alive() for thread in threads)
+            thread.join(max(0.0, deadline - time.monotonic()))
+        is_free = self._role.acquire(timeout=FAREWELL_S)  # and is never given back: a caller may be about to read
+        return is_free and not any(thread.is_alive() for thread in threads)
 
     def look_again(self) -> None:
         """Let a caller that reads see whether what it waits for is done, unless it is the one who says so."""

@@ -23,7 +23,7 @@ from farref.impl.connection import Connection
 from farref.impl.core import Core
 from farref.impl.effects import Effect, Outcome, Value
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
-from farref.impl.functions import Functions, name_of
+from farref.impl.functions import Functions, name_for
 from farref.impl.futures import Future
 from farref.impl.ids import (
     CallId,
@@ -121,7 +121,7 @@ class Worker:
         timeout: float | None,
     ) -> Future:
         """Call a function on a worker."""
-        rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
+        rank, name = self._check(to), name_for(target)
         future = Future(self.reactor, f"{name} on {self.names[rank]}", self.timeout_for(timeout))
         wait_for_room(self, rank, self.timeout_for(timeout))
         with self.lock:
@@ -142,7 +142,7 @@ class Worker:
         timeout: float | None,
     ) -> RRef:
         """Call a function on a worker and leave its result there (R10, R12)."""
-        rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
+        rank, name = self._check(to), name_for(target)
         wait_for_room(self, rank, self.timeout_for(timeout))
         with self.lock:
             passage = self.recorder.leaving(name)
@@ -246,8 +246,8 @@ class Worker:
             return
         connection = self.connections[target]
         if not connection.dead:
-            connection.lazy += isinstance(message, Ack)
-            connection.queue(write_frame(message, segments, self.settings.frame_bytes_max))
+            frame = write_frame(message, segments, self.settings.frame_bytes_max)
+            connection.queue(frame, lazy=isinstance(message, Ack))
             return
         self.declare_dead(target, "its connection is broken")
         if not isinstance(message, Control | Ack):
@@ -267,7 +267,7 @@ class Worker:
         for connection in self.connections.values():
             if connection.window is not None and connection.window.returned:
                 self._give_back(connection, connection.window.returned)
-            if len(connection.outbox) > connection.lazy:
+            if connection.urgent:
                 connection.flush(patient)
 
     def _give_back(self, connection: Connection, returned: deque[int]) -> None:
@@ -275,8 +275,7 @@ class Worker:
         with self.lock:
             places = tuple(returned.popleft() for _ in range(len(returned)))
             if places:
-                connection.lazy += 1
-                connection.queue(write_frame(Returned(places), []))
+                connection.queue(write_frame(Returned(places), []), lazy=True)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""

@@ -40,6 +40,7 @@ class Scene(NamedTuple):
     world: World
     forks: tuple[str, ...]  # by the model's number: the forks minted so far
     held: int  # handles that code on the owner has
+    dropped: bool = False  # the owner has said that it dropped the value
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Stage:
             return None
         forks = scene.forks if mints is None else (*scene.forks, mints)
         held = scene.held + self._gives_handle_to_owner(scene, action)
-        return Scene(after._replace(budgets=self.start.world.budgets), forks, held)
+        return Scene(after._replace(budgets=self.start.world.budgets), forks, held, scene.dropped)
 
     def _gives_handle_to_owner(self, scene: Scene, action: act.Action) -> bool:
         match action:
@@ -111,8 +112,7 @@ class Stage:
             case "let go":
                 return self._let_go(scene, event)
             case "drop":
-                gone = scene.world.owners[X0].phase is Entry.GONE
-                return scene if gone else Refused("somebody can still name the value (R22)")
+                return self._drop(scene)
             case "finish":
                 after = self.do(scene, act.FinishFunction(X0))
                 return after or Refused("its function does not run")
@@ -230,6 +230,11 @@ class Stage:
             return Refused("no code on the owner holds it")
         fewer = scene._replace(held=scene.held - 1)
         return fewer if fewer.held else self.do(fewer, act.OwnerLetGo(X0)) or Refused("no code on the owner holds it")
+
+    def _drop(self, scene: Scene) -> Scene | Refused:
+        if scene.world.owners[X0].phase is not Entry.GONE:
+            return Refused("somebody can still name the value (R22)")
+        return Refused("the value has been dropped already (R22)") if scene.dropped else scene._replace(dropped=True)
 
     # Who is who, and who has what
 

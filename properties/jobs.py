@@ -6,7 +6,6 @@ who is faster, and nobody has to ask who is idle. A process ends when its pipe d
 
 from __future__ import annotations
 
-import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
@@ -14,6 +13,8 @@ from itertools import cycle, islice
 from typing import Any, Final, TypeVar
 
 import multiprocess  # type: ignore[import-untyped]
+
+from farref.properties.starting import ignore_ctrl_c, undisturbed
 
 PIECE: Final = 8
 AHEAD: Final = 2
@@ -29,12 +30,13 @@ def in_order(work: Work[Result], numbers: Iterable[int], jobs: int) -> Generator
     context = multiprocess.get_context("spawn")
     started: list[tuple[Any, Any]] = []
     try:
-        for _ in range(jobs):
-            here, there = context.Pipe()
-            process = context.Process(target=_serve, args=(there, work), daemon=False)
-            process.start()
-            there.close()
-            started.append((process, here))
+        with undisturbed():
+            for _ in range(jobs):
+                here, there = context.Pipe()
+                process = context.Process(target=_serve, args=(there, work), daemon=False)
+                process.start()
+                there.close()
+                started.append((process, here))
         yield from _collect([pipe for _, pipe in started], iter(numbers))
     finally:
         for _, pipe in started:
@@ -69,7 +71,7 @@ def _received(pipe: Any) -> Any:
 
 
 def _serve(pipe: Any, work: Work[Any]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which hangs up
+    ignore_ctrl_c()  # the parent hangs up
     with suppress(BrokenPipeError, ConnectionResetError):
         for result in work(_asked(pipe)):
             pipe.send(result)

@@ -27,7 +27,8 @@ class ForkFacts:
     holder: int | None = None
     parent: str | None = None
     is_creators: bool = False
-    from_owner: bool = False  # the owner made it
+    is_told: bool = False  # somebody says from what it was made
+    is_lost: bool = False  # the message that should have brought it, or created it, failed
     carrier: str | None = None  # the message that brought it: Call or Return
 
 
@@ -53,6 +54,7 @@ class Lanes:
 
     rref: str
     by_worker: dict[int, Lane]
+    told: list[Event]  # all events of all workers: those first that know best
     forks: dict[str, ForkFacts] = field(default_factory=dict)
     owner: int | None = None
 
@@ -93,10 +95,12 @@ def _gaps(log: Log, rank: int) -> list[int]:
 
 
 def _lanes(rref: str, found: dict[int, list[Event]], gaps: dict[int, list[int]]) -> Lanes:
-    lanes = Lanes(rref, {rank: Lane(found.get(rank, [])) for rank in gaps})
-    for events in found.values():
-        for event in events:
-            _learn(lanes, event)
+    told = sorted((event for events in found.values() for event in events), key=authority)
+    lanes = Lanes(rref, {rank: Lane(found.get(rank, [])) for rank in gaps}, told)
+    for event in told:
+        _learn(lanes, event)
+    for event in told:
+        _learn_of_parent(lanes, event)
     if lanes.owner not in (None, lanes.creator) and not any(facts.is_creators for facts in lanes.forks.values()):
         lanes.forks[rref] = ForkFacts(lanes.creator, lanes.creator, is_creators=True)  # its creation is not in the log
     _suppose(lanes, [rank for rank in gaps if gaps[rank]])
@@ -108,25 +112,44 @@ def _lanes(rref: str, found: dict[int, list[Event]], gaps: dict[int, list[int]])
     return lanes
 
 
+def authority(event: Event) -> tuple[int, float, int]:
+    """Order events by how well they know what they are about: who makes it, who is given it, who has to do with it."""
+    if event.event.startswith("create"):
+        return 0, event.time, event.number
+    return (1 if event.event == "share" else 2 if names_parent(event) else 3), event.time, event.number
+
+
+def names_parent(event: Event) -> bool:
+    """Say whether an event tells from what a fork was made; without a parent it is the owner's."""
+    return event.event in ("share", "refuse") or (event.event == "receive" and event.message in ("Call", "Return"))
+
+
 def _learn(lanes: Lanes, event: Event) -> None:
-    """Note what an event says about the RRef and its forks."""
-    owner = _owner(event)
-    lanes.owner = owner if owner is not None else lanes.owner
+    """Note what an event says about the RRef and its forks, unless one that knows better has said it."""
+    lanes.owner = owner_of(event) if lanes.owner is None else lanes.owner
     if event.fork is None:
         return
     facts = lanes.forks.setdefault(event.fork, ForkFacts(minter(event.fork)))
+    facts.holder = holder_of(event) if facts.holder is None else facts.holder
     if event.event == "create remote" or event.message in ("RemoteCall", "UserAccept"):
         facts.is_creators = True
-    if event.event in ("share", "refuse") or event.message in ("Call", "Return"):
-        facts.parent, facts.from_owner = event.parent, event.parent is None
-        facts.holder = event.to if event.event == "share" else event.worker
-    holder = _holder(event)
-    facts.holder = holder if holder is not None else facts.holder
+    if names_parent(event) and not facts.is_told:
+        facts.parent, facts.is_told = event.parent, True
+    if event.event in ("withdraw", "refuse") or event.message in ("CallFailed", "CreateFailed"):
+        facts.is_lost = True
+    if (event.event, event.message) == ("fail", "RemoteCall"):
+        facts.is_lost = True
     if event.message in ("Call", "Return"):
         facts.carrier = event.message
-    if event.parent is not None and event.parent not in lanes.forks:
-        is_creators = event.parent == lanes.rref
-        lanes.forks[event.parent] = ForkFacts(minter(event.parent), facts.minter, is_creators=is_creators)
+
+
+def _learn_of_parent(lanes: Lanes, event: Event) -> None:
+    """Note what follows from a child: whoever made it holds its parent (R2)."""
+    if event.parent is None or event.fork is None:
+        return
+    is_creators, sharer = event.parent == lanes.rref, minter(event.fork)
+    facts = lanes.forks.setdefault(event.parent, ForkFacts(minter(event.parent), is_creators=is_creators))
+    facts.holder = sharer if facts.holder is None else facts.holder
 
 
 def _suppose(lanes: Lanes, silent: list[int]) -> None:
@@ -137,7 +160,8 @@ def _suppose(lanes: Lanes, silent: list[int]) -> None:
             lanes.forks[f"{SUPPOSED} of {rank}"] = ForkFacts(None, rank)
 
 
-def _owner(event: Event) -> int | None:
+def owner_of(event: Event) -> int | None:
+    """Say who owns the RRef that an event is about, where that can be seen."""
     if event.owner is not None:
         return event.owner
     if event.event in ("create local", "create on self", "finish", "drop") or event.message in TO_OWNER:
@@ -147,15 +171,16 @@ def _owner(event: Event) -> int | None:
     return event.to if event.event == "create remote" else (event.source if event.message in FROM_OWNER else None)
 
 
-def _holder(event: Event) -> int | None:
-    """Say who holds the fork that an event is about, where that can be seen."""
-    if event.event in ("create remote", "fetch", "let go", "fail"):
+def holder_of(event: Event) -> int | None:
+    """Say who holds the fork that an event is about, or is meant to, where that can be seen."""
+    if event.event in ("create remote", "fetch", "let go", "fail", "refuse"):
         return event.worker
     if event.event != "receive":
-        return None
-    if event.message in TO_OWNER or event.message == "ChildAccept":
+        return event.to if event.event == "share" else None
+    if event.message in TO_OWNER or event.message in ("ChildAccept", "CallFailed"):
         return event.source
-    return event.worker if event.message in FROM_OWNER else None
+    is_holders = event.message in FROM_OWNER or event.message in ("Call", "Return", "Ack(ChildAccept)")
+    return event.worker if is_holders else None
 
 
 FetchKey = tuple[str, str | None, int | None]
@@ -166,13 +191,19 @@ def _fetch_key(event: Event) -> FetchKey:
 
 
 def _overlapping_fetches(found: Iterable[list[Event]]) -> set[FetchKey]:
-    """List the events of fetches that the model does not have: it has one fetch of a fork at a time."""
+    """List the events of fetches that the model does not have: it has one fetch of a fork at a time.
+
+    One that is asked for by an application that has let go is not among them: it is no fetch that can be.
+    """
     spare: set[FetchKey] = set()
     under_way: dict[str | None, set[int]] = defaultdict(set)
-    for event in (event for events in found for event in events if event.fetch is not None):
+    free: set[str | None] = set()
+    for event in (event for events in found for event in events):
         asked, fork, fetch = under_way[event.fork], event.fork, event.fetch or 0
-        if event.event == "fetch":
-            if asked:
+        if event.event == "let go":
+            free.add(fork)
+        elif event.event == "fetch":
+            if asked and fork not in free:
                 spare |= {("fetch", fork, fetch), ("FetchCall", fork, fetch)}
             asked.add(fetch)
         elif event.message == "FetchReturn":

@@ -117,6 +117,8 @@ def _arrivals(stage: Stage, scene: Scene, rank: int, ahead: Ahead) -> Iterator[S
             label = msg.kind_of(message)
             if stage.ends(scene, label, name)[1] != rank or _is_told(label, name, ahead):
                 continue
+            if stage.facts(name).is_lost and label in ("Call", "Return", "RemoteCall"):
+                continue
             if (after := stage.do(scene, act.Deliver(message))) is not None:
                 yield after
 

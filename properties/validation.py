@@ -19,6 +19,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from farref.model.owner import Entry
+from farref.properties.contradictions import Contradiction, contradictions, forks_of_two
 from farref.properties.explaining import X0, Refused, Scene, Stage
 from farref.properties.lanes import Lane, Lanes, take_apart
 from farref.properties.log import BEGINNINGS, Event, Log
@@ -56,7 +57,8 @@ class Node(NamedTuple):
 def validate(log: Log) -> Finding | None:
     """Find the first event that no behaviour explains; None if all are explained."""
     explanations = [Explanation(lanes) for lanes in take_apart(log).values()]
-    found = [*_gaps(log), *_late_beginnings(log)]
+    found = [*_gaps(log), *_late_beginnings(log), *_behind_the_end(log)]
+    found += [_refused(one) for one in forks_of_two(log)]
     found += [finding for one in explanations if (finding := one.find()) is not None]
     found += [] if found else _leftovers(log, explanations)
     refused = [one for one in found if one.outcome is Outcome.REFUSED]
@@ -82,6 +84,20 @@ def _late_beginnings(log: Log) -> Iterator[Finding]:
         for event in worker.events if closing is not None else ():
             if event.number > closing and event.event in BEGINNINGS:  # type: ignore[operator]
                 yield Finding(Outcome.REFUSED, "it begins something after shutdown has begun (R32)", event)
+
+
+def _behind_the_end(log: Log) -> Iterator[Finding]:
+    """Nothing happens on a worker that has left."""
+    for worker in log.workers.values():
+        end = next((event.number for event in worker.events if event.event == "end"), None)
+        behind = next((event for event in worker.events if end is not None and event.number > end), None)
+        if behind is not None:
+            yield Finding(Outcome.REFUSED, f"the worker has ended with its event {end}", behind)
+
+
+def _refused(contradiction: Contradiction) -> Finding:
+    event, objection = contradiction
+    return Finding(Outcome.REFUSED, objection, event, event.rref)
 
 
 def _leftovers(log: Log, explanations: list[Explanation]) -> Iterator[Finding]:
@@ -110,6 +126,9 @@ class Explanation:
 
     def find(self) -> Finding | None:
         """Say what is wrong; None if nothing is."""
+        contradicting = [_refused(one) for one in contradictions(self.lanes)]
+        if contradicting:
+            return min(contradicting, key=_moment)
         if self.lanes.owner is None:
             return None  # nothing but a letting go: too little to contradict anything
         waiting, tried = [Node((0,) * len(self.ranks), self.stage.start)], set[Node]()

@@ -16,7 +16,7 @@ from farref.impl.engine.ledger import Phase
 from farref.impl.engine.messages import Cause, CleanupContext, Closed, Fault, Forget, Settled
 from farref.impl.engine.rooting import Rooting
 from farref.impl.engine.tables import Context, Release
-from farref.impl.errors import ContextReleased
+from farref.impl.errors import ContextReleased, WireError
 from farref.impl.ids import WorkerId
 
 
@@ -80,6 +80,9 @@ class Releasing(Rooting):
 
     def _on_forget(self, forget: Forget) -> None:
         """Remove the last trace (A25)."""
+        nobody = next((worker for worker in forget.dead if worker not in self.workers), None)
+        if nobody is not None:
+            raise WireError(f"a peer takes worker {nobody} for dead, and there is none")
         self.contexts.pop(forget.context, None)
         for worker in forget.dead:
             if worker not in self.dead and worker != self.me:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-import signal
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from farref.impl.ids import WorkerId
 from farref.properties.backends.desk import Desk, open_desk
 from farref.properties.backends.held_core import PATIENCE_S, HeldCore
 from farref.properties.backends.network import Seen
+from farref.properties.starting import ignore_ctrl_c, undisturbed
 
 START_S: Final = 60.0
 ANSWER_S: Final = 3 * PATIENCE_S
@@ -60,13 +60,14 @@ class Pool:
         context = multiprocess.get_context("spawn")
         self._processes: list[Any] = []
         self._pipes: list[Any] = []
-        for rank in range(size):
-            here, there = context.Pipe()
-            process = context.Process(target=_work, args=(rank, size, self.directory, there, prepare), daemon=True)
-            process.start()
-            there.close()
-            self._processes.append(process)
-            self._pipes.append(here)
+        with undisturbed():
+            for rank in range(size):
+                here, there = context.Pipe()
+                process = context.Process(target=_work, args=(rank, size, self.directory, there, prepare), daemon=True)
+                process.start()
+                there.close()
+                self._processes.append(process)
+                self._pipes.append(here)
         for rank in range(size):
             self._answer(rank, START_S)
 
@@ -112,19 +113,21 @@ class Pool:
 
 
 def _work(rank: int, size: int, directory: str, pipe: Any, prepare: Prepare | None) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which hangs up
+    ignore_ctrl_c()  # the driver hangs up
     if prepare is not None:
         prepare()
     api.init_rpc(f"worker{rank}", rank, size, directory=directory, timeout=START_S, make_core=HeldCore)
     desk = open_desk()
-    pipe.send_bytes(pickle.dumps(Answer(None, None, None, *desk.told())))
+    answer = Answer(None, None, None, *desk.told())
     while True:
         try:
-            step, args, kwargs = pickle.loads(pipe.recv_bytes())
+            pipe.send_bytes(pickle.dumps(answer))
+            asked = pipe.recv_bytes()
         except (EOFError, OSError):
             shutil.rmtree(directory, ignore_errors=True)
             os._exit(0)  # the driver is gone, and perhaps in no state to clean up
-        pipe.send_bytes(pickle.dumps(_take(desk, step, args, kwargs)))
+        step, args, kwargs = pickle.loads(asked)
+        answer = _take(desk, step, args, kwargs)
 
 
 def _take(desk: Desk, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:

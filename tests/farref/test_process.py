@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,34 @@ def test_interrupted_campaign_tells_what_it_did(more: tuple[str, ...]) -> None:
     assert "interrupted" in answer["notes"]
     assert answer["schedules"] > 0
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("more", [("--jobs", "2"), ("--backend", "processes")], ids=["jobs", "processes"])
+def test_a_campaign_that_is_interrupted_at_once_is_quiet(more: tuple[str, ...]) -> None:
+    """As a terminal does it: everybody gets the signal, also those that have just been started."""
+    command = [sys.executable, "-m", "farref", "fuzz", "rref", *more, "--seconds", "600"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, text=True, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not spawned(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, "interrupted" in out) == (4, True)
+    assert "Traceback" not in err
+    assert "Error" not in err
+    assert not spawned(process.pid)
+
+
+def spawned(group: int) -> list[int]:
+    """List the processes that a command has started."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if os.getpgid(int(place.name)) == group and b"spawn_main" in (place / "cmdline").read_bytes():
+                found.append(int(place.name))
+    return found
 
 
 def test_a_campaign_that_is_killed_takes_its_workers_along(tmp_path: Path) -> None:

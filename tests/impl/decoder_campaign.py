@@ -3,9 +3,10 @@
     python -m tests.impl.decoder_campaign --frames 1000000 --seed 1
 
 Each frame goes to one of three places. The *open* worker has no seals, so that damage reaches its decoder and its core: it may
-take the frame for a message, or hang up, and nothing else; no function is found for any of it. The *sealed* stream must hand on
-nothing of a record that was touched. The *handshake* must refuse everything. No frame may take longer than a few seconds, and
-memory must not grow. What went wrong is told with the number of its frame, which the same seed makes again.
+take the frame for a message, or hang up, and nothing else; no function is found for any of it. It is in a backward pass, so
+there is something to disturb. The *sealed* stream must hand on nothing of a record that was touched. The *handshake* must
+refuse everything. No frame may take longer than a few seconds, and memory must not grow. What went wrong is told with the
+number of its frame, which the same seed makes again.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from farref.impl.connection import Connection
 from farref.impl.core import Core
 from farref.impl.errors import WireError
 from farref.impl.handshake import HELLO, Identity, accept, hello
-from farref.impl.ids import Incarnation
 from farref.impl.sealed import RECORD, SealedStream, seal
 from farref.impl.settings import Settings
 from farref.impl.wire import FRAME_BYTES_MAX
 from farref.impl.worker import Worker
+from tests.impl import hostile_autograd
 from tests.impl.hostile import DAMAGES, LIFE, PEER, VICTIM, flipped, frame
 
 BATCH: Final = 1000
@@ -47,13 +48,17 @@ class OpenWorker:
     """A worker whose peer's bytes come as they are. Functions that it would run are run at once, if it finds any."""
 
     def __init__(self) -> None:
-        self.worker = Worker(
-            Core(VICTIM, [VICTIM, PEER], Incarnation(9)), {VICTIM: "victim", PEER: "peer"}, {}, Settings()
-        )
         self.poller = select.epoll()
         self.found: list[str] = []
-        self._plain = self.worker.functions.resolve
-        self.worker.functions.resolve = self._resolve  # type: ignore[method-assign]
+        self.worker = self._begin()
+
+    def _begin(self) -> Worker:
+        self._engaged = False
+        core = Core(VICTIM, [VICTIM, PEER], hostile_autograd.VICTIMS_LIFE)
+        worker = Worker(core, {VICTIM: "victim", PEER: "peer"}, {}, Settings())
+        self._plain = worker.functions.resolve
+        worker.functions.resolve = self._resolve  # type: ignore[method-assign]
+        return worker
 
     def _resolve(self, name: str) -> Any:
         target = self._plain(name)
@@ -62,10 +67,17 @@ class OpenWorker:
 
     def feed(self, data: bytes) -> str:
         """Send bytes and hang up; say whether the worker took a message in them, refused them, or waits for more."""
+        if self._has_lost():
+            self._end()
+            self.worker = self._begin()
         ours, theirs = socket.socketpair()
         connection = Connection(theirs, PEER, self.poller, FRAME_BYTES_MAX)
         self.worker.connections[PEER] = connection
         try:
+            if not self._engaged:
+                hostile_autograd.engage(self.worker)
+                self._engaged = True
+                self._work()
             ours.sendall(data)
             taken = self._read(connection)
             return "taken" if taken else "waits for more"
@@ -81,13 +93,24 @@ class OpenWorker:
         for body, segments in connection.frames():
             self.worker.intake.take(PEER, body, segments)
             taken += 1
-            while self.worker.reactor._tasks:
-                self.worker.reactor._tasks.popleft()()
+            self._work()
         return taken
+
+    def _work(self) -> None:
+        while self.worker.reactor._tasks:
+            self.worker.reactor._tasks.popleft()()
+
+    def _has_lost(self) -> bool:
+        """Say whether what came has ended the worker's pass, or told it that its peer is dead. Then there is less to harm."""
+        core = self.worker.core
+        return PEER in core.dead or (self._engaged and not core.engine.passes)
 
     def close(self) -> None:
         """Give everything back."""
+        self._end()
         self.poller.close()
+
+    def _end(self) -> None:
         self.worker.connections.clear()
         self.worker.close()
 

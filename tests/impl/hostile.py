@@ -12,6 +12,7 @@ from msgspec.msgpack import Ext
 
 from farref.impl.ids import CallId, FetchId, ForkData, ForkId, Incarnation, RRefId, SequenceNumber, WorkerId
 from farref.impl.messages import (
+    WRAPPED,
     Ack,
     Call,
     CallFailed,
@@ -27,11 +28,14 @@ from farref.impl.messages import (
     UserAccept,
     UserDelete,
 )
-from farref.impl.values import Writer
-from farref.impl.wire import FRAME_BYTES_MAX, HEADER, Frame, Reached, write_frame
+from farref.impl.tensors import TensorWriter
+from farref.impl.wire import FRAME_BYTES_MAX, HEADER, Frame, Reached, Returned, write_frame
+from tests.impl import hostile_autograd
 
 VICTIM, PEER, LIFE = WorkerId(0), WorkerId(1), Incarnation(5)
 NUMBERS_MAX: Final = 20
+CONTROLS_MAX: Final = 5000
+"""Numbers of control messages come from so many that most are new to the victim, and some outside the window (R7)."""
 REFERENCE: Final = object()
 
 
@@ -47,6 +51,8 @@ def value(random: Random, depth: int = 3) -> object:
         lambda: np.ones(random.choice([0, 7, 2000]), random.choice(["<f8", "<i2", "?"])),
         lambda: np.float32(1),
         lambda: REFERENCE,
+        lambda: hostile_autograd.some_tensor(random),
+        lambda: hostile_autograd.context_id(random),
     ]
     nodes: list[Callable[[], object]] = [
         lambda: [value(random, depth - 1) for _ in range(random.randrange(4))],
@@ -57,19 +63,26 @@ def value(random: Random, depth: int = 3) -> object:
     return random.choice(leaves + nodes if depth else leaves)()
 
 
+def control(random: Random, rref: RRefId, fork: ForkId) -> Control:
+    """Make some control message, of either protocol."""
+    bodies: list[ControlBody] = [ForkRequest(rref, fork), ChildAccept(rref, fork), UserDelete(rref, fork)]
+    bodies.append(CreateFailed(rref, fork, "no"))
+    body = random.choice([*bodies, *[hostile_autograd.body(random)] * len(bodies)])
+    return Control(
+        LIFE, SequenceNumber(random.randrange(CONTROLS_MAX)), SequenceNumber(random.choice([1, 1, 50])), body
+    )
+
+
 def message(random: Random) -> tuple[Frame, list[memoryview]]:
     """Make some message of a peer, with forks and numbers that may or may not be its own."""
     rref = RRefId(random.choice([VICTIM, PEER]), LIFE, random.randrange(NUMBERS_MAX))
     fork = ForkId(random.choice([VICTIM, PEER]), LIFE, random.randrange(NUMBERS_MAX))
     parent = random.choice([None, ForkId(PEER, LIFE, random.randrange(NUMBERS_MAX))])
     forks = (ForkData(random.choice([VICTIM, PEER]), rref, fork, VICTIM, parent),) * random.randrange(2)
-    writer = Writer(lambda item: 0 if item is REFERENCE else None)
+    writer = TensorWriter(lambda item: 0 if item is REFERENCE else None)
     arguments = [[value(random)], {"name": value(random)}]
     body = writer.write(random.choice([arguments, arguments, value(random)]))
-    number, fetch = SequenceNumber(random.randrange(NUMBERS_MAX)), FetchId(random.randrange(NUMBERS_MAX))
-    controls: list[ControlBody] = [ForkRequest(rref, fork), ChildAccept(rref, fork), UserDelete(rref, fork)]
-    controls.append(CreateFailed(rref, fork, "no"))
-    call = CallId(random.randrange(NUMBERS_MAX))
+    fetch, call = FetchId(random.randrange(NUMBERS_MAX)), CallId(random.randrange(NUMBERS_MAX))
     made: list[Frame] = [
         RemoteCall(rref, fork, "m:f", forks, body),
         UserAccept(rref, fork),
@@ -78,11 +91,15 @@ def message(random: Random) -> tuple[Frame, list[memoryview]]:
         CallFailed(random.choice([None, call]), forks, "no"),
         FetchCall(rref, fork, fetch),
         FetchReturn(rref, fork, fetch, random.random() < 0.3, forks, body),
-        Control(LIFE, number, SequenceNumber(1), random.choice(controls)),
-        Ack(LIFE, number),
+        *[control(random, rref, fork) for _ in range(3)],
+        Ack(LIFE, SequenceNumber(random.randrange(NUMBERS_MAX))),
         Reached(1),
+        Returned((random.randrange(NUMBERS_MAX),)),
     ]
-    return random.choice(made), writer.segments if random.random() < 0.8 else []
+    chosen = random.choice(made)
+    if isinstance(chosen, WRAPPED) and random.random() < 0.4:
+        chosen = hostile_autograd.forwarded(random, chosen, len(writer.tensors))
+    return chosen, writer.segments if random.random() < 0.8 else []
 
 
 def frame(random: Random) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +25,31 @@ def test_the_window_queues_and_opens_with_the_lowest_answer() -> None:
     _, released = sender.settle(SequenceNumber(1), 0.0)
     assert [control.number for control in released] == [WINDOW + 1, WINDOW + 2]
     assert all(control.lowest == 3 for control in released[1:])
+
+
+def test_R7_a_message_that_is_sent_again_says_the_lowest_number_as_it_is_now() -> None:
+    sender = Outgoing(FIRST_LIFE)
+    for number in (1, 2, 3):
+        sender.add(delete(number), 0.0)
+    assert sender.retry(SequenceNumber(3), 0.0).lowest == 1
+    sender.settle(SequenceNumber(1), 0.0)
+    assert sender.retry(SequenceNumber(3), 0.0).lowest == 2
+    sender.settle(SequenceNumber(3), 0.0)
+    assert sender.retry(SequenceNumber(2), 0.0).lowest == 2
+
+
+@pytest.mark.parametrize("before", [(1, 2, 3, 4, 5), (4, 5)], ids=["most below it came", "few below it came"])
+def test_R7_the_mark_is_raised_to_the_lowest_number_and_no_further(before: tuple[int, ...]) -> None:
+    """What is below the mark is forgotten; the number at the mark is remembered, and its copy has no effect."""
+    receiver = Incoming(FIRST_LIFE)
+
+    def take(number: int, lowest: int) -> bool:
+        return receiver.take(Control(FIRST_LIFE, SequenceNumber(number), SequenceNumber(lowest), delete(number)))
+
+    assert all(take(number, 1) for number in before)
+    assert take(7, lowest=5)
+    assert (receiver.mark, receiver.processed) == (5, {5, 7})
+    assert [take(number, lowest=5) for number in (4, 5, 6, 7)] == [False, False, True, False]
 
 
 def test_an_older_life_and_a_number_outside_the_window_are_refused() -> None:

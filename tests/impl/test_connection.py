@@ -71,3 +71,14 @@ def test_frames_of_all_sizes_come_out_however_the_stream_is_cut(ends: Ends, seed
     for _ in range(100):
         came += read(connection)
     assert came == [(size, -(-segment // 16) * 16) for size, segment in sizes]
+
+
+def test_what_may_wait_rides_with_what_may_not(ends: Ends) -> None:
+    other, connection = ends
+    connection.queue([b"a"], lazy=True)
+    assert not connection.urgent
+    connection.queue([b"b"])
+    connection.queue([b"c"], lazy=True)
+    assert connection.urgent
+    connection.flush()
+    assert (connection.urgent, list(connection.outbox), other.recv(10)) == (False, [], b"abc")

@@ -209,6 +209,8 @@ def test_a_peer_that_speaks_of_nobody_is_refused() -> None:
         world.cores[B].receive(A, call)
     with pytest.raises(WireError):
         world.cores[B].engine.take(A, Seek(PassId(stranger, WorkerId(9), life, 1, True, False)))
+    with pytest.raises(WireError, match="takes worker 9 for dead"):
+        world.cores[B].engine.take(A, Forget(world.context, (WorkerId(9),)))
 
 
 @pytest.mark.parametrize("dies_first", [True, False])

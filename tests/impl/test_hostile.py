@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from random import Random
+from typing import get_args
+
 import pytest
 
 from farref.impl import functions, values
+from farref.impl.engine.ledger import Pass
+from farref.impl.engine.messages import PassBody
+from farref.impl.messages import Control, ControlBody, ForwardCall, Wrapped
+from farref.impl.wire import Frame
 from tests.impl.decoder_campaign import FoundError, campaign
-from tests.impl.hostile import DAMAGES
+from tests.impl.hostile import DAMAGES, message
+from tests.impl.hostile_autograd import PASS
 
 
 def test_hostile_frames_are_read_or_refused() -> None:
@@ -17,6 +25,24 @@ def test_hostile_frames_are_read_or_refused() -> None:
     assert counts["open, oversized, refused"] > counts["open, oversized, waits for more"] > 0
     assert counts["handshake, refused"] > 100
     assert counts["sealed, refused"] > 100 * counts["sealed, taken"]
+
+
+def test_every_kind_of_message_is_among_them() -> None:
+    made = [message(Random(number))[0] for number in range(4000)]
+    assert {type(one) for one in made} == set(get_args(Frame))
+    bodies = [one.body for one in made if isinstance(one, Control)]
+    assert {type(body) for body in bodies} == set(get_args(ControlBody))
+    assert {type(one.message) for one in made if isinstance(one, ForwardCall)} == set(get_args(Wrapped))
+    assert {body.pass_id == PASS for body in bodies if isinstance(body, PassBody)} == {True, False}
+
+
+def test_an_engine_that_raises_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def careless(*_: object) -> None:
+        raise KeyError("nobody reports this")
+
+    monkeypatch.setattr(Pass, "enter", careless)
+    with pytest.raises(FoundError, match=r"frame .* of seed 1.*nobody reports this"):
+        campaign(20_000, seed=1)
 
 
 def test_a_decoder_that_raises_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

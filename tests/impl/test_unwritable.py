@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from farref.impl import Cluster, RefusedValue, RemoteError, launch, remote, rpc_sync
+from farref.impl import (
+    Cluster,
+    RefusedFunction,
+    RefusedValue,
+    RemoteError,
+    RRef,
+    get_debug_info,
+    launch,
+    remote,
+    rpc_async,
+    rpc_sync,
+)
+from farref.impl.api import current
 from tests.impl import far_unwritable as far
 
 
@@ -34,3 +46,22 @@ def test_R3_a_result_that_cannot_be_written_is_an_error_of_the_call() -> None:
 def test_R3_an_error_that_cannot_be_written_as_it_is_arrives_all_the_same(function: object) -> None:
     with pytest.raises(RemoteError):
         rpc_sync("A", function)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["a\udcffb:f", "é" * 600, "x" * 70_000_000], ids=["no text", "long", "huge"])
+@pytest.mark.parametrize("begin", [rpc_sync, rpc_async, remote])
+@pytest.mark.parametrize("to", ["A", "driver"])
+def test_R28_a_name_that_cannot_be_written_is_refused_and_leaves_nothing(
+    to: str, begin: Callable[..., object], name: str
+) -> None:
+    argument, before = RRef(1), get_debug_info()
+    with pytest.raises(RefusedFunction, match="is no name") as refused:
+        begin(to, name, [argument])
+    assert len(str(refused.value)) < 1000
+    assert not current().calls
+    assert get_debug_info() == before
+
+
+def test_a_name_of_any_letters_travels() -> None:
+    with pytest.raises(RefusedFunction, match="é:è is not registered"):
+        rpc_sync("A", "é:è")
