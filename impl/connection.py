@@ -1,8 +1,11 @@
 """One stream to one peer: frames out in one write, frames in as they arrive. It never blocks whoever reads.
 
-Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. An
-answer that nobody waits for is *lazy*: it rides with the next frame to the same peer, and leaves alone only with a tick. What
-is left over goes when the socket is writable again. Memory of an array that the application may change is copied at that
+Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. How
+soon that is depends on what was queued: what somebody waits for leaves NOW. What nobody waits for, an answer to a delete say,
+rides with the next frame to the same peer, and leaves alone only with a tick (LATER). In between is what may wait for the
+functions that are about to run, because their results mostly go to the same peer (SOON).
+
+What the socket did not take goes when it is writable again. Memory of an array that the application may change is copied at that
 point, and not before. A thread that does not read for others may wait a moment for the socket instead, which saves the copy.
 """
 
@@ -31,6 +34,9 @@ PATIENCE_MS: Final = 200
 QUEUED_BYTES_MAX: Final = 64 * 2**20
 PIECE_BYTES: Final = 256
 """About what a piece costs beside its bytes."""
+
+LATER, SOON, NOW = range(3)
+"""How soon something has to leave."""
 
 
 def nothing_pending() -> int:
@@ -61,8 +67,9 @@ class Connection:
         self.stream = stream
         self.peer = peer
         self.outbox: deque[bytes | memoryview] = deque()
-        self.lazy = 0
-        """How much of the outbox may wait for something to ride with, until the next tick at the latest."""
+        self.hurry = LATER
+        """How soon the outbox has to leave. It is raised after something was queued and lowered before all of it is written, so
+        that nothing stays behind whoever else does the other at the same time."""
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not begun to."""
         self.dead = False
@@ -81,15 +88,17 @@ class Connection:
 
     # Writing
 
-    def queue(self, pieces: list[bytes | memoryview]) -> None:
+    def queue(self, pieces: list[bytes | memoryview], hurry: int = NOW) -> None:
         """Leave pieces to be written. One thread at a time."""
         self._added += sum(map(len, pieces)) + PIECE_BYTES * len(pieces)
         self.outbox.extend(pieces)
+        if hurry > self.hurry:
+            self.hurry = hurry
 
     def flush(self, patient: bool = False) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""
         self.roused = False
-        self.lazy = 0
+        self.hurry = LATER
         while self.outbox and not self.dead:
             if not self._sending.acquire(blocking=False):
                 return
@@ -115,9 +124,7 @@ class Connection:
     def _write(self, patient: bool) -> bool:
         outbox = self.outbox
         while outbox:
-            pieces = [outbox.popleft()]
-            while outbox and len(pieces) < PIECES_MAX:
-                pieces.append(outbox.popleft())
+            pieces = [outbox.popleft() for _ in range(min(len(outbox), PIECES_MAX))]
             try:
                 written = self.stream.send(pieces[0]) if len(pieces) == 1 else self.stream.sendmsg(pieces)
             except BlockingIOError:

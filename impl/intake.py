@@ -12,7 +12,7 @@ import traceback
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from farref.impl.connection import Connection
+from farref.impl.connection import NOW, SOON, Connection
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
 from farref.impl.messages import (
@@ -59,7 +59,8 @@ class Intake:
                 connection.on_writable()
             if events & ~select.EPOLLOUT:
                 self._read(connection)
-        worker.flush()
+        # Whoever is about to run functions writes when they have ended. If they take long, the lookout writes.
+        worker.flush(hurry=NOW if worker.reactor.runs_next else SOON)
 
     def _drain_kicks(self) -> None:
         worker = self._worker
@@ -89,7 +90,7 @@ class Intake:
             case Control(body=ForkRequest() | CreateFailed()):
                 self.arrive(source, message, segments)
                 # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
-                self._worker.connections[source].lazy = 0
+                self._worker.connections[source].hurry = NOW
             case _:
                 self.arrive(source, message, segments)
 
@@ -125,7 +126,7 @@ class Intake:
             worker.backlog.release()
             self._expire(now)
         for connection in worker.connections.values():
-            connection.lazy = 0
+            connection.hurry = NOW
 
     def _expire(self, now: float) -> None:
         """End what has taken too long, whether or not anybody waits for it (R27)."""

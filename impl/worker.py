@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from farref.impl.arena import Arena, Window
-from farref.impl.connection import Connection
+from farref.impl.connection import LATER, NOW, SOON, Connection
 from farref.impl.core import Core
 from farref.impl.effects import Effect, Outcome, Value
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
@@ -36,7 +36,7 @@ from farref.impl.ids import (
     WorkerId,
 )
 from farref.impl.intake import Intake
-from farref.impl.messages import Ack, AnyMessage, Control
+from farref.impl.messages import Ack, AnyMessage, ChildAccept, Control, UserAccept, UserDelete
 from farref.impl.performing import Performer
 from farref.impl.pressure import Backlog, wait_for_room
 from farref.impl.reactor import Reactor
@@ -52,6 +52,9 @@ from farref.impl.writing import Writing
 FEW_CALLS: Final = 8
 BATCH: Final = 32
 """Of few calls each leaves at once, as it may be urgent. Of more, so many at most wait to leave in one write."""
+
+HURRIES: Final[Mapping[type, int]] = {Ack: LATER, UserDelete: LATER, UserAccept: SOON, ChildAccept: SOON}
+"""What need not leave at once. The others keep a function, or whoever called one, waiting."""
 
 
 class Worker:
@@ -246,8 +249,9 @@ class Worker:
             return
         connection = self.connections[target]
         if not connection.dead:
-            connection.lazy += isinstance(message, Ack)
-            connection.queue(write_frame(message, segments, self.settings.frame_bytes_max))
+            kind = type(message.body if type(message) is Control else message)
+            pieces = write_frame(message, segments, self.settings.frame_bytes_max)
+            connection.queue(pieces, HURRIES.get(kind, NOW))
             return
         self.declare_dead(target, "its connection is broken")
         if not isinstance(message, Control | Ack):
@@ -262,12 +266,12 @@ class Worker:
             connection.roused = True
             self.reactor.rouse_reader()
 
-    def flush(self, patient: bool = False) -> None:
-        """Write what is queued for every peer, unless it may wait."""
+    def flush(self, patient: bool = False, hurry: int = SOON) -> None:
+        """Write what is queued for every peer and in such a hurry."""
         for connection in self.connections.values():
             if connection.window is not None and connection.window.returned:
                 self._give_back(connection, connection.window.returned)
-            if len(connection.outbox) > connection.lazy:
+            if connection.hurry >= hurry:
                 connection.flush(patient)
 
     def _give_back(self, connection: Connection, returned: deque[int]) -> None:
@@ -275,8 +279,7 @@ class Worker:
         with self.lock:
             places = tuple(returned.popleft() for _ in range(len(returned)))
             if places:
-                connection.lazy += 1
-                connection.queue(write_frame(Returned(places), []))
+                connection.queue(write_frame(Returned(places), []), LATER)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""
