@@ -17,14 +17,13 @@ from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
 from farref.impl.messages import (
     CARRIERS,
+    Ack,
     AnyMessage,
-    Call,
     Carrier,
     Control,
     CreateFailed,
     ForkRequest,
     ForwardCall,
-    Return,
 )
 from farref.impl.wire import Reached, Returned, read_body
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from farref.impl.worker import Worker
 
 TICK_S: Final = 0.05
+CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
 
 
 class Intake:
@@ -50,7 +50,7 @@ class Intake:
         if now >= self._next_tick:
             self._tick(now)
         worker.flush()
-        for descriptor, events in self._poller.poll(max(0.0, min(seconds, TICK_S))):
+        for descriptor, events in self._poller.poll(seconds if seconds < TICK_S else TICK_S):
             connection = self._by_descriptor.get(descriptor)
             if connection is None:
                 self._drain_kicks()
@@ -80,28 +80,26 @@ class Intake:
     def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
         """Read a frame, and let what it says take effect."""
         message = read_body(body)
-        match message:
-            case Call() | Return():
-                self.arrive(source, message, segments)
-            case Reached(step):
-                self._worker.reached[source] = step
-            case Returned(places):
-                self._worker.take_back(source, places)
-            case Control(body=ForkRequest() | CreateFailed()):
-                self.arrive(source, message, segments)
+        if type(message) is Reached:
+            self._worker.reached[source] = message.step
+        elif type(message) is Returned:
+            self._worker.take_back(source, message.places)
+        else:
+            self.arrive(source, message, segments)
+            if type(message) is Control and type(message.body) in CONFIRMING:
                 # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
                 self._worker.connections[source].hurry = NOW
-            case _:
-                self.arrive(source, message, segments)
 
     def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
         """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
         worker = self._worker
         content: object = None
         try:
-            if isinstance(message, CARRIERS):
+            if type(message) is Control or type(message) is Ack:
+                pass
+            elif isinstance(message, CARRIERS):
                 content = worker.reading.read(source, message, segments)
-            elif isinstance(message, ForwardCall):
+            elif type(message) is ForwardCall:
                 content = worker.reading.read_forward(source, message, segments)
         except WireError as error:
             with worker.lock:

@@ -46,7 +46,7 @@ from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.streams import Stream
 from farref.impl.values import joined
-from farref.impl.wire import Returned, write_frame
+from farref.impl.wire import Returned, write_frame, write_plain_frame
 from farref.impl.writing import Writing
 
 FEW_CALLS: Final = 8
@@ -125,8 +125,9 @@ class Worker:
     ) -> Future:
         """Call a function on a worker."""
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
-        future = Future(self.reactor, f"{name} on {self.names[rank]}", self.timeout_for(timeout))
-        wait_for_room(self, rank, self.timeout_for(timeout))
+        limit = self.timeout_for(timeout)
+        future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
+        wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
@@ -249,9 +250,11 @@ class Worker:
             return
         connection = self.connections[target]
         if not connection.dead:
-            kind = type(message.body if type(message) is Control else message)
-            pieces = write_frame(message, segments, self.settings.frame_bytes_max)
-            connection.queue(pieces, HURRIES.get(kind, NOW))
+            hurry = HURRIES.get(type(message.body if type(message) is Control else message), NOW)
+            if segments:
+                connection.queue(write_frame(message, segments, self.settings.frame_bytes_max), hurry)
+            else:
+                connection.queue_frame(write_plain_frame(message, self.settings.frame_bytes_max), hurry)
             return
         self.declare_dead(target, "its connection is broken")
         if not isinstance(message, Control | Ack):
@@ -269,8 +272,8 @@ class Worker:
     def flush(self, patient: bool = False, hurry: int = SOON) -> None:
         """Write what is queued for every peer and in such a hurry."""
         for connection in self.connections.values():
-            if connection.window is not None and connection.window.returned:
-                self._give_back(connection, connection.window.returned)
+            if connection.returned:
+                self._give_back(connection, connection.returned)
             if connection.hurry >= hurry:
                 connection.flush(patient)
 
