@@ -230,12 +230,13 @@ class Arrivals(Forwards):
 
     def _run(self, run: RunCall | RunCreation) -> None:
         """Start a function, or park it until every fork among its arguments is confirmed (R16)."""
-        held = [one.fork for one in run.references if type(one) is UserReference]
-        pending = {fork for fork in held if not self.user.records[fork].confirmed}
-        if pending:
-            self.parking.park(run, pending)
-        else:
-            self._emit(run)
+        if run.references:
+            held = [one.fork for one in run.references if type(one) is UserReference]
+            pending = {fork for fork in held if not self.user.records[fork].confirmed}
+            if pending:
+                self.parking.park(run, pending)
+                return
+        self._emit(run)
 
     def _give_up(self, run: RunCall | RunCreation, error: PeerDied) -> None:
         match run:
@@ -291,6 +292,6 @@ class Arrivals(Forwards):
 
 def check_minted(source: WorkerId, message: AnyMessage) -> None:
     """Refuse a creation under another worker's name, before anything of its message has taken effect (R2, R34)."""
-    carried = message.message if isinstance(message, ForwardCall) else message
-    if isinstance(carried, RemoteCall) and (carried.rref.created_on != source or carried.fork.created_on != source):
+    carried = message.message if type(message) is ForwardCall else message
+    if type(carried) is RemoteCall and (carried.rref.created_on != source or carried.fork.created_on != source):
         raise WireError(f"worker {source} claims to have created {carried.rref}")

@@ -19,11 +19,14 @@ from farref.impl.messages import (
     CARRIERS,
     Ack,
     AnyMessage,
+    CallFailed,
     Carrier,
     Control,
     CreateFailed,
+    FetchCall,
     ForkRequest,
     ForwardCall,
+    UserAccept,
 )
 from farref.impl.wire import Reached, Returned, read_body
 
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 TICK_S: Final = 0.05
 CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
+BODILESS: Final = frozenset({Control, Ack, UserAccept, FetchCall, CallFailed})
+"""The messages that carry no value."""
 
 
 class Intake:
@@ -80,24 +85,28 @@ class Intake:
     def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
         """Read a frame, and let what it says take effect."""
         message = read_body(body)
-        if type(message) is Reached:
+        if type(message) is Control:
+            self.arrive(source, message, segments)
+            if type(message.body) in CONFIRMING:
+                # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
+                self._worker.connections[source].hurry = NOW
+        elif type(message) is Reached:
             self._worker.reached[source] = message.step
         elif type(message) is Returned:
             self._worker.take_back(source, message.places)
         else:
             self.arrive(source, message, segments)
-            if type(message) is Control and type(message.body) in CONFIRMING:
-                # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
-                self._worker.connections[source].hurry = NOW
 
     def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
         """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
         worker = self._worker
+        if type(message) in BODILESS:
+            with worker.lock:
+                worker.perform(worker.core.receive(source, message))
+            return
         content: object = None
         try:
-            if type(message) is Control or type(message) is Ack:
-                pass
-            elif isinstance(message, CARRIERS):
+            if isinstance(message, CARRIERS):
                 content = worker.reading.read(source, message, segments)
             elif type(message) is ForwardCall:
                 content = worker.reading.read_forward(source, message, segments)

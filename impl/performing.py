@@ -26,7 +26,7 @@ from farref.impl.effects import (
     Value,
     WakeWaiter,
 )
-from farref.impl.engine.effects import PassEnded, TakeForDead, Work
+from farref.impl.engine.effects import EngineEffect, PassEnded, TakeForDead, Work
 from farref.impl.engine.ids import ContextId
 from farref.impl.errors import RefusedCall, RpcError
 from farref.impl.futures import Future
@@ -52,36 +52,41 @@ class Performer:
         self._worker = worker
 
     def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
-        """Do what a step asks for, in its order. Segments belong to the one carrier among it."""
-        worker = self._worker
-        for effect in effects:
-            if type(effect) is Send:
-                message = effect.message
-                worker.post(effect.target, message, segments if segments and isinstance(message, SEGMENTED) else [])
-            elif type(effect) is RunCall:
-                worker.begin(partial(self._run_call, effect))
-            elif type(effect) is CompleteCall:
-                pending = worker.calls.pop(effect.call, None)
-                self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
-            elif type(effect) is RunCreation:
-                worker.begin(partial(self._run_creation, effect))
-            elif type(effect) is AnswerFetch:
-                self._answer_fetch(effect)
-            elif type(effect) is Confirmed:
-                worker.creations.pop(effect.fork, None)
-            elif type(effect) is DropValue:
-                pass
-            elif type(effect) is Work or type(effect) is PassEnded or type(effect) is TakeForDead:
-                worker.recorder.perform(effect)
-            else:
-                self._complete(effect)
+        """Do what a step asks for, in its order; then let go of what was dropped meanwhile, which is a step for each.
 
-    def _complete(self, effect: FailCall | ReplyLost | CompleteFetch | WakeWaiter) -> None:
+        Segments belong to the one carrier among the effects.
+        """
+        worker = self._worker
+        while True:
+            for effect in effects:
+                if type(effect) is Send:
+                    message = effect.message
+                    carried = segments if segments and isinstance(message, SEGMENTED) else None
+                    worker.post(effect.target, message, carried)
+                elif type(effect) is RunCall:
+                    worker.begin(partial(self._run_call, effect))
+                elif type(effect) is CompleteCall:
+                    pending = worker.calls.pop(effect.call, None)
+                    self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
+                elif type(effect) is CompleteFetch:
+                    asked = worker.fetches.pop(effect.fetch, None)
+                    self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
+                elif type(effect) is RunCreation:
+                    worker.begin(partial(self._run_creation, effect))
+                elif type(effect) is AnswerFetch:
+                    self._answer_fetch(effect)
+                elif type(effect) is Confirmed:
+                    worker.creations.pop(effect.fork, None)
+                elif type(effect) is not DropValue:
+                    self._perform_rare(effect)
+            if not worker.dropped:
+                return
+            reference, segments = worker.dropped.popleft(), None
+            effects = [] if worker.released else worker.core.let_go(reference)
+
+    def _perform_rare(self, effect: FailCall | ReplyLost | WakeWaiter | EngineEffect) -> None:
         worker = self._worker
         match effect:
-            case CompleteFetch(fetch, _, failed, references, content):
-                fetching = worker.fetches.pop(fetch, None)
-                self._settle(fetching and fetching[0], failed, self._bound(content, references))
             case FailCall(call, target, reason):
                 refused = worker.calls.pop(call, None)
                 if refused is not None:
@@ -93,6 +98,8 @@ class Performer:
             case WakeWaiter(waiter, outcome):
                 waiting = worker.waiters.pop(waiter, None)
                 self._settle(waiting and waiting[0], isinstance(outcome, Failure), outcome.content)
+            case Work() | PassEnded() | TakeForDead():
+                worker.recorder.perform(effect)
             case _:
                 assert_never(effect)
 
@@ -117,7 +124,7 @@ class Performer:
         except RpcError as error:
             failed, body = True, worker.writing.write_error(error, "the value of an RRef")
         effects = worker.core.answer_fetch(answer, failed, forks, body)
-        self.perform(worker.recorder.wrapped(effects, passage), segments)
+        self.perform(effects if passage is None else worker.recorder.wrapped(effects, passage), segments)
 
     # Functions
 
