@@ -133,8 +133,12 @@ class Performer:
         if self._worker.backlog.must_wait(source):
             self._worker.backlog.keep(source, partial(self._run_call, run))
             return
-        outcome = self._invoke(function, self._bound(run.content, run.references), context)
-        self._when_done(outcome, lambda final: self._reply(source, call, final, function, context))
+        # Nothing here may keep the result: if it is a view of the caller's memory, that is returned in the same write.
+        self._when_done(
+            self._invoke(function, self._bound(run.content, run.references), context),
+            lambda final: self._reply(source, call, final, function, context),
+        )
+        self._worker.write_results()
 
     def _run_creation(self, run: RunCreation) -> None:
         arguments = self._bound(run.content, run.references)
@@ -151,8 +155,8 @@ class Performer:
 
     def _run_creation_of(self, rref: RRefId, function: str, arguments: Any, context: ContextId | None) -> None:
         """Compute the value of an RRef, and make its entry ready (R23)."""
-        outcome = self._invoke(function, arguments, context)
-        self._when_done(outcome, lambda final: self._finish(rref, final))
+        self._when_done(self._invoke(function, arguments, context), lambda final: self._finish(rref, final))
+        self._worker.write_results()
 
     def _invoke(self, function: str, arguments: Any, context: ContextId | None) -> Outcome:
         """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
@@ -186,6 +190,7 @@ class Performer:
             except BaseException as error:
                 final = Failure(error)
             self._worker.end(then, final)
+            self._worker.write_results()
 
         future.call_when_done(lambda: self._worker.reactor.start(go_on))
 

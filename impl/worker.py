@@ -216,11 +216,14 @@ class Worker:
         self.reactor.queue(task)
 
     def end(self, step: Callable[[Outcome], None], outcome: Outcome) -> None:
-        """Take the step that a function's end is. What comes of several leaves in one write, by the next turn at the latest."""
+        """Take the step that a function's end is. `write_results` is to follow."""
         with self.lock:
             self.running -= 1
             step(outcome)
             self.perform([])
+
+    def write_results(self) -> None:
+        """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
         if not self.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
             self.flush(patient=True)
 
