@@ -26,7 +26,7 @@ from farref.impl.arena import Window
 from farref.impl.ids import WorkerId
 from farref.impl.streams import Stream
 from farref.impl.values import padded
-from farref.impl.wire import HEADER, read_header
+from farref.impl.wire import HEADER, Frame, read_header, write_plain_frame
 
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
@@ -92,8 +92,9 @@ class Connection:
         if hurry > self.hurry:
             self.hurry = hurry
 
-    def queue_frame(self, frame: bytes, hurry: int) -> None:
-        """Leave a frame without segments to be written, as almost all are. One thread at a time."""
+    def queue_message(self, message: Frame, hurry: int) -> None:
+        """Leave a message without segments to be written, as almost all are. One thread at a time."""
+        frame = write_plain_frame(message, self._frame_bytes_max)
         self._added += len(frame) + PIECE_BYTES
         self.outbox.append(frame)
         if hurry > self.hurry:
@@ -173,7 +174,15 @@ class Connection:
 
     def frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
         """Read what has arrived, and hand out each whole frame: its body, and its segments if it has some."""
-        data = self._arrived() if self._large is None else b""
+        data = self._buffer
+        if self._large is None:
+            try:
+                came = self.stream.recv(READ_BYTES)
+            except BlockingIOError:
+                return
+            if not came:
+                raise ConnectionResetError("the other end hung up")
+            data += came
         start, length = 0, len(data)
         while length - start >= HEADER.size:
             total, body = read_header(data, self._frame_bytes_max, start)
@@ -193,15 +202,6 @@ class Connection:
             yield from self._fill_large()
         if self._pending is not None and self._pending():
             yield from self.frames()
-
-    def _arrived(self) -> bytes:
-        try:
-            data = self.stream.recv(READ_BYTES)
-        except BlockingIOError:
-            return self._buffer
-        if not data:
-            raise ConnectionResetError("the other end hung up")
-        return self._buffer + data if self._buffer else data
 
     def _fill_large(self) -> Iterator[tuple[memoryview, memoryview]]:
         """Go on reading a large frame, straight into the memory that its arrays will be views of; hand it out when whole.

@@ -84,16 +84,17 @@ class Intake:
 
     def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
         """Read a frame, and let what it says take effect."""
-        message = read_body(body)
+        message, worker = read_body(body), self._worker
         if type(message) is Control:
-            self.arrive(source, message, segments)
+            with worker.lock:
+                worker.perform(worker.core.receive(source, message))
             if type(message.body) in CONFIRMING:
                 # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
-                self._worker.connections[source].hurry = NOW
+                worker.connections[source].hurry = NOW
         elif type(message) is Reached:
-            self._worker.reached[source] = message.step
+            worker.reached[source] = message.step
         elif type(message) is Returned:
-            self._worker.take_back(source, message.places)
+            worker.take_back(source, message.places)
         else:
             self.arrive(source, message, segments)
 

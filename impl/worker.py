@@ -46,7 +46,7 @@ from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.streams import Stream
 from farref.impl.values import joined
-from farref.impl.wire import Returned, write_frame, write_plain_frame
+from farref.impl.wire import Returned, write_frame
 from farref.impl.writing import Writing
 
 FEW_CALLS: Final = 8
@@ -128,7 +128,7 @@ class Worker:
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
         limit = self.timeout_for(timeout)
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
-        self._wait_for_room(rank, limit)
+        wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
@@ -149,7 +149,7 @@ class Worker:
         """Call a function on a worker and leave its result there (R10, R12)."""
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
         limit = self.timeout_for(timeout)
-        self._wait_for_room(rank, limit)
+        wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             if rank == self.rank:
@@ -197,11 +197,6 @@ class Worker:
         if rank in self.core.dead:
             raise PeerDied(self.core.dead[rank])
         return rank
-
-    def _wait_for_room(self, target: WorkerId, timeout: float | None) -> None:
-        connection = self.connections.get(target)
-        if connection is not None and connection.is_full():
-            wait_for_room(self, target, timeout)
 
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given means the default, 0 means for ever."""
@@ -255,7 +250,7 @@ class Worker:
             if segments:
                 connection.queue(write_frame(message, segments, self.settings.frame_bytes_max), hurry)
             else:
-                connection.queue_frame(write_plain_frame(message, self.settings.frame_bytes_max), hurry)
+                connection.queue_message(message, hurry)
             return
         self.declare_dead(target, "its connection is broken")
         if not isinstance(message, Control | Ack):
@@ -283,7 +278,7 @@ class Worker:
         with self.lock:
             places = tuple(returned.popleft() for _ in range(len(returned)))
             if places:
-                connection.queue(write_frame(Returned(places), []), LATER)
+                connection.queue_message(Returned(places), LATER)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""
