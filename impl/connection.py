@@ -3,7 +3,7 @@
 Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. How
 soon that is depends on what was queued: what somebody waits for leaves NOW. What nobody waits for, an answer to a delete say,
 rides with the next frame to the same peer, and leaves alone only with a tick (LATER). In between is what may wait for the
-functions that are about to run, because their results mostly go to the same peer (SOON).
+functions that are about to run, if they were quick the last time: their results mostly go to the same peer (SOON).
 
 What the socket did not take goes when it is writable again. Memory of an array that the application may change is copied at
 that point, and not before. A thread that does not read for others may wait a moment for the socket, which saves the copy.

@@ -16,8 +16,10 @@ from farref.impl import launch, rpc_sync
 from farref.impl.api import current
 from farref.impl.connection import LATER, NOW, SOON
 from farref.impl.core import Core
+from farref.impl.functions import name_of
 from farref.impl.ids import UserReference, WorkerId
 from farref.impl.intake import TICK_S
+from farref.impl.performing import QUICK_S
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings
 from farref.impl.worker import Worker
@@ -55,6 +57,7 @@ def is_confirmed(worker: Worker, reference: UserReference) -> bool:
 @pytest.mark.parametrize("runs", [True, False], ids=["by whoever runs the function", "by a caller that only reads"])
 def test_the_answer_to_a_creation_rides_with_what_its_function_brings(pair: tuple[Worker, Worker], runs: bool) -> None:
     a, b = pair
+    b.performer._quick.add(name_of(far.echo))
     rref = a.remote("B", far.echo, [1], {}, None)
     a.flush()
     b.reactor._leading = runs
@@ -66,8 +69,9 @@ def test_the_answer_to_a_creation_rides_with_what_its_function_brings(pair: tupl
     assert is_confirmed(a, rref.reference)
 
 
-def test_the_answer_to_a_creation_does_not_wait_for_a_function_that_takes_long(pair: tuple[Worker, Worker]) -> None:
+def test_it_does_not_wait_for_a_function_that_takes_long_for_once(pair: tuple[Worker, Worker]) -> None:
     a, b = pair
+    b.performer._quick.add(name_of(far.echo))
     rref = a.remote("B", far.echo, [1], {}, None)
     a.flush()
     b.reactor._leading = True
@@ -75,6 +79,32 @@ def test_the_answer_to_a_creation_does_not_wait_for_a_function_that_takes_long(p
     b.intake.turn(0.0)  # by the lookout, before the function has ended
     assert isinstance(rref.reference, UserReference)
     assert is_confirmed(a, rref.reference)
+
+
+def test_it_does_not_wait_for_a_function_that_may_take_long(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    rref = a.remote("B", far.echo, [1], {}, None)
+    a.flush()
+    b.reactor._leading = True
+    b.intake.turn(0.0)
+    assert isinstance(rref.reference, UserReference)
+    assert is_confirmed(a, rref.reference)
+
+
+def test_what_was_quick_and_what_was_not(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    slow, quick = ("slow", [2 * QUICK_S]), ("echo", [1])
+    for name, args in (slow, quick):
+        a.call("B", f"tests.impl.far:{name}", args, {}, None)
+        b.intake.turn(0.0)
+    run_all(b)
+    assert name_of(far.slow) not in b.performer._quick
+    b.performer._quick.add(name_of(far.slow))
+    a.call("B", far.slow, [2 * QUICK_S], {}, None)
+    a.call("B", "nobody:knows", [], {}, None)
+    b.intake.turn(0.0)
+    run_all(b)
+    assert b.performer._quick <= {name_of(far.echo)}
 
 
 def test_a_delete_waits_for_a_tick_at_most(pair: tuple[Worker, Worker]) -> None:
