@@ -78,8 +78,7 @@ class Arrivals(Forwards):
             self._refuse_wrapped(source, message.message, ContextReleased(objection))
         else:
             assert_never(message)
-        effects, self._effects = self._effects, []
-        return effects
+        return self._taken()
 
     def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read: none of its forks takes effect (R28, R29)."""
