@@ -94,8 +94,7 @@ class Worker:
             for peer, stream in streams.items()
         }
         self.intake = Intake(self, poller)
-        self.reading = Reading(settings, windows)
-        self.writing = Writing(self)
+        self.reading, self.writing = Reading(settings, windows), Writing(self)
         self.performer, self.recorder = Performer(self), Recorder(self)
         self.perform: Final = self.performer.perform
         self.backlog = Backlog(self)
