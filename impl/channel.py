@@ -35,7 +35,7 @@ GOLDEN: Final = 0.618033988749895
 
 def interval(number: SequenceNumber, attempt: int) -> float:
     """Say how long to wait after an attempt: it grows, has a limit and differs from message to message (R6)."""
-    plain = min(FIRST_INTERVAL_S * 2.0 ** min(attempt, 16), LONGEST_INTERVAL_S)
+    plain = min(FIRST_INTERVAL_S * 2.0 ** min(attempt, 16), LONGEST_INTERVAL_S) if attempt else FIRST_INTERVAL_S
     return plain * (1.0 - SPREAD * ((number * GOLDEN + attempt * GOLDEN) % 1.0))
 
 
@@ -61,8 +61,11 @@ class Outgoing:
     def add(self, body: ControlBody, now: float) -> list[Control]:
         """Number a message and send it, unless the window is full."""
         self.last += 1
-        self.queued.append((SequenceNumber(self.last), body, now))
-        return self._release(now)
+        number = SequenceNumber(self.last)
+        if self.queued or (self.unanswered and number >= self.lowest + WINDOW):
+            self.queued.append((number, body, now))
+            return self._release(now)
+        return [self._begin(number, body, now, now)]
 
     def settle(self, number: SequenceNumber, now: float) -> tuple[ControlBody | None, list[Control]]:
         """Take an answered message off, and send what the window now allows. A second answer finds nothing."""
@@ -89,9 +92,12 @@ class Outgoing:
         sent = []
         while self.queued and self.queued[0][0] < self.lowest + WINDOW:
             number, body, since = self.queued.popleft()
-            self.unanswered[number] = Unanswered(body, since, now + interval(number, 0))
-            sent.append(Control(self.incarnation, number, self.lowest, body))
+            sent.append(self._begin(number, body, since, now))
         return sent
+
+    def _begin(self, number: SequenceNumber, body: ControlBody, since: float, now: float) -> Control:
+        self.unanswered[number] = Unanswered(body, since, now + interval(number, 0))
+        return Control(self.incarnation, number, self.lowest, body)
 
 
 @dataclass(slots=True)

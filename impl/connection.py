@@ -1,9 +1,12 @@
 """One stream to one peer: frames out in one write, frames in as they arrive. It never blocks whoever reads.
 
-Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. An
-answer that nobody waits for is *lazy*: it rides with the next frame to the same peer, and leaves alone only with a tick. What
-is left over goes when the socket is writable again. Memory of an array that the application may change is copied at that
-point, and not before. A thread that does not read for others may wait a moment for the socket instead, which saves the copy.
+Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. How
+soon that is depends on what was queued: what somebody waits for leaves NOW. What nobody waits for, an answer to a delete say,
+rides with the next frame to the same peer, and leaves alone only with a tick (LATER). In between is what may wait for the
+functions that are about to run, if they were quick the last time: their results mostly go to the same peer (SOON).
+
+What the socket did not take goes when it is writable again. Memory of an array that the application may change is copied at
+that point, and not before. A thread that does not read for others may wait a moment for the socket, which saves the copy.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from farref.impl.arena import Window
 from farref.impl.ids import WorkerId
 from farref.impl.streams import Stream
 from farref.impl.values import padded
-from farref.impl.wire import HEADER, read_header
+from farref.impl.wire import HEADER, Frame, read_header, write_plain_frame
 
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
@@ -32,10 +35,8 @@ QUEUED_BYTES_MAX: Final = 64 * 2**20
 PIECE_BYTES: Final = 256
 """About what a piece costs beside its bytes."""
 
-
-def nothing_pending() -> int:
-    """A plain socket keeps nothing back that its descriptor does not show."""
-    return 0
+LATER, SOON, NOW = range(3)
+"""How soon something has to leave."""
 
 
 @dataclass(slots=True)
@@ -61,13 +62,14 @@ class Connection:
         self.stream = stream
         self.peer = peer
         self.outbox: deque[bytes | memoryview] = deque()
-        self.urgent = False
-        """Whether something in the outbox may not wait for the next tick. Set after it was queued, cleared before writing:
-        whoever sees it cleared finds the piece written, or in the hands of somebody who writes."""
+        self.hurry = LATER
+        """How soon the outbox has to leave. It is raised after something was queued and lowered before all of it is written, so
+        that nothing stays behind whoever else does the other at the same time."""
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not begun to."""
         self.dead = False
-        self.window = window
+        self.returned: deque[int] = deque() if window is None else window.returned
+        """The places in the peer's arena that nobody here looks at any more."""
         self._frame_bytes_max = frame_bytes_max
         self._poller = poller
         self._sending = threading.Lock()
@@ -76,22 +78,32 @@ class Connection:
         """Two counts, as those who add and those who write hold different locks. Each piece counts for its bytes and more."""
         self._buffer = b""
         self._large: Large | None = None
-        self._pending: Callable[[], int] = nothing_pending if isinstance(stream, socket.socket) else stream.pending
+        self._pending: Callable[[], int] | None = None if isinstance(stream, socket.socket) else stream.pending
+        """A plain socket keeps nothing back that its descriptor does not show."""
         stream.setblocking(False)
         poller.register(stream, select.EPOLLIN)
 
     # Writing
 
-    def queue(self, pieces: list[bytes | memoryview], lazy: bool = False) -> None:
-        """Leave pieces to be written; lazy ones may wait for something to ride with. One thread at a time."""
+    def queue(self, pieces: list[bytes | memoryview], hurry: int = NOW) -> None:
+        """Leave pieces to be written. One thread at a time."""
         self._added += sum(map(len, pieces)) + PIECE_BYTES * len(pieces)
         self.outbox.extend(pieces)
-        if not lazy:
-            self.urgent = True
+        if hurry > self.hurry:
+            self.hurry = hurry
+
+    def queue_message(self, message: Frame, hurry: int) -> None:
+        """Leave a message without segments to be written, as almost all are. One thread at a time."""
+        frame = write_plain_frame(message, self._frame_bytes_max)
+        self._added += len(frame) + PIECE_BYTES
+        self.outbox.append(frame)
+        if hurry > self.hurry:
+            self.hurry = hurry
 
     def flush(self, patient: bool = False) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""
-        self.roused = self.urgent = False
+        self.roused = False
+        self.hurry = LATER
         while self.outbox and not self.dead:
             if not self._sending.acquire(blocking=False):
                 return
@@ -128,10 +140,13 @@ class Connection:
                     continue
                 self._wait_for_room()
                 return False
-            self._settle(pieces, written)
+            if written == sum(map(len, pieces)):
+                self._written += written + PIECE_BYTES * len(pieces)
+            else:
+                self._put_back(pieces, written)
         return True
 
-    def _settle(self, pieces: list[bytes | memoryview], written: int) -> None:
+    def _put_back(self, pieces: list[bytes | memoryview], written: int) -> None:
         """Count what was written, and put the rest back."""
         self._written += written
         for index, piece in enumerate(pieces):
@@ -159,39 +174,34 @@ class Connection:
 
     def frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
         """Read what has arrived, and hand out each whole frame: its body, and its segments if it has some."""
-        yield from self._frames()
-        while self._pending():
-            yield from self._frames()
-
-    def _frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
-        if self._large is not None:
-            yield from self._fill_large()
-            return
-        try:
-            data = self.stream.recv(READ_BYTES)
-        except BlockingIOError:
-            return
-        if not data:
-            raise ConnectionResetError("the other end hung up")
-        data = self._buffer + data if self._buffer else data
-        start = 0
-        length = len(data)
+        data = self._buffer
+        if self._large is None:
+            try:
+                came = self.stream.recv(READ_BYTES)
+            except BlockingIOError:
+                return
+            if not came:
+                raise ConnectionResetError("the other end hung up")
+            data += came
+        start, length = 0, len(data)
         while length - start >= HEADER.size:
             total, body = read_header(data, self._frame_bytes_max, start)
             begin = start + HEADER.size
             end = begin + total
-            if end > length and total > READ_BYTES:
-                self._large = Large(np.empty(total, np.uint8).data, body, length - begin)
-                self._large.memory[: length - begin] = data[begin:]
-                yield from self._fill_large()
-                start = length
-                break
             if end > length:
+                if total > READ_BYTES:
+                    self._large = Large(np.empty(total, np.uint8).data, body, length - begin)
+                    self._large.memory[: length - begin] = data[begin:]
+                    start = length
                 break
             segments = memoryview(bytearray(data[begin + padded(body) : end])) if total > body else None
             yield data[begin : begin + body], segments
             start = end
         self._buffer = data[start:]
+        if self._large is not None:
+            yield from self._fill_large()
+        if self._pending is not None and self._pending():
+            yield from self.frames()
 
     def _fill_large(self) -> Iterator[tuple[memoryview, memoryview]]:
         """Go on reading a large frame, straight into the memory that its arrays will be views of; hand it out when whole.

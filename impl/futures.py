@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from typing import Any, Final, Protocol
 
@@ -30,17 +30,25 @@ class Loop(Protocol):
 class Future:
     """The result of a call: a value or an error, once. An application may make one too, and return it from a function."""
 
-    __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "deadline", "what")
+    __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "_what", "deadline")
 
-    def __init__(self, loop: Loop | None = None, what: str = "a future", timeout: float | None = None) -> None:
+    def __init__(
+        self, loop: Loop | None = None, what: Iterable[object] = "a future", timeout: float | None = None
+    ) -> None:
+        """Begin to wait for something. What that is, is put together when somebody has to be told."""
         self._loop = loop or _loop_of_this_process()
-        self.what = what
+        self._what = what
         self._timeout = timeout
         self.deadline = None if timeout is None else time.monotonic() + timeout
         self._done = False
         self._value: Any = None
         self._error: BaseException | None = None
         self._callbacks: list[Callable[[], None]] | None = None
+
+    @property
+    def what(self) -> str:
+        """What is waited for."""
+        return "".join(map(str, self._what))
 
     def done(self) -> bool:
         """Say whether the value, or the error, is there."""
@@ -51,7 +59,10 @@ class Future:
 
         If this worker leaves the world meanwhile, that error is `NotRunning`.
         """
-        self._wait_until_done(timeout)
+        if not self._done:
+            self._wait_until_done(timeout)
+        if self._error is None:
+            return self._value
         try:
             return self._outcome()
         finally:
@@ -61,8 +72,7 @@ class Future:
         deadline = float("inf") if self.deadline is None else self.deadline
         if timeout is not None:
             deadline = min(deadline, time.monotonic() + timeout)
-        if not self._done:
-            self._loop.serve_until(self.done, deadline, self._wake_by)
+        self._loop.serve_until(self.done, deadline, self._wake_by)
         if not self._done:
             if time.monotonic() < deadline:
                 self.abandon()
@@ -91,7 +101,7 @@ class Future:
 
     def then(self, callback: Callable[[Future], Any]) -> Future:
         """Call something with this future when it is done; its result is the value of the future returned."""
-        following = Future(self._loop, self.what)
+        following = Future(self._loop, self._what)
 
         def follow() -> None:
             try:

@@ -12,19 +12,21 @@ import traceback
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from farref.impl.connection import Connection
+from farref.impl.connection import NOW, SOON, Connection
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
 from farref.impl.messages import (
     CARRIERS,
+    Ack,
     AnyMessage,
-    Call,
+    CallFailed,
     Carrier,
     Control,
     CreateFailed,
+    FetchCall,
     ForkRequest,
     ForwardCall,
-    Return,
+    UserAccept,
 )
 from farref.impl.wire import Reached, Returned, read_body
 
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from farref.impl.worker import Worker
 
 TICK_S: Final = 0.05
+CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
+BODILESS: Final = frozenset({Control, Ack, UserAccept, FetchCall, CallFailed})
+"""The messages that carry no value."""
 
 
 class Intake:
@@ -50,7 +55,7 @@ class Intake:
         if now >= self._next_tick:
             self._tick(now)
         worker.flush()
-        for descriptor, events in self._poller.poll(max(0.0, min(seconds, TICK_S))):
+        for descriptor, events in self._poller.poll(seconds if seconds < TICK_S else TICK_S):
             connection = self._by_descriptor.get(descriptor)
             if connection is None:
                 self._drain_kicks()
@@ -59,7 +64,8 @@ class Intake:
                 connection.on_writable()
             if events & ~select.EPOLLOUT:
                 self._read(connection)
-        worker.flush()
+        # Whoever is about to run functions writes when they have ended. If they take long, the lookout writes.
+        worker.flush(hurry=NOW if worker.reactor.runs_next else SOON)
 
     def _drain_kicks(self) -> None:
         worker = self._worker
@@ -78,29 +84,32 @@ class Intake:
 
     def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
         """Read a frame, and let what it says take effect."""
-        message = read_body(body)
-        match message:
-            case Call() | Return():
-                self.arrive(source, message, segments)
-            case Reached(step):
-                self._worker.reached[source] = step
-            case Returned(places):
-                self._worker.take_back(source, places)
-            case Control(body=ForkRequest() | CreateFailed()):
-                self.arrive(source, message, segments)
+        message, worker = read_body(body), self._worker
+        if type(message) is Control:
+            with worker.lock:
+                worker.perform(worker.core.receive(source, message))
+            if type(message.body) in CONFIRMING:
                 # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
-                self._worker.connections[source].urgent = True
-            case _:
-                self.arrive(source, message, segments)
+                worker.connections[source].hurry = NOW
+        elif type(message) is Reached:
+            worker.reached[source] = message.step
+        elif type(message) is Returned:
+            worker.take_back(source, message.places)
+        else:
+            self.arrive(source, message, segments)
 
     def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
         """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
         worker = self._worker
+        if type(message) in BODILESS:
+            with worker.lock:
+                worker.perform(worker.core.receive(source, message))
+            return
         content: object = None
         try:
             if isinstance(message, CARRIERS):
                 content = worker.reading.read(source, message, segments)
-            elif isinstance(message, ForwardCall):
+            elif type(message) is ForwardCall:
                 content = worker.reading.read_forward(source, message, segments)
         except WireError as error:
             with worker.lock:
@@ -126,7 +135,7 @@ class Intake:
             self._expire(now)
         for connection in worker.connections.values():
             if connection.outbox:
-                connection.urgent = True
+                connection.hurry = NOW
 
     def _expire(self, now: float) -> None:
         """End what has taken too long, whether or not anybody waits for it (R27)."""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from farref.impl.connection import LATER
 from farref.impl.futures import Future
 from farref.impl.ids import WorkerId
 from farref.impl.tables import WorkerTables, observe
@@ -62,7 +63,7 @@ def _drop_handles(worker: Worker) -> None:
         worker.released = True
         worker.core.shut_down()
         worker.perform(worker.core.let_go_of_everything())
-    worker.flush()
+    worker.flush(hurry=LATER)
 
 
 def _is_settled(worker: Worker) -> bool:

@@ -5,9 +5,12 @@ Everything in `perform` happens under the worker's lock and neither blocks nor r
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
+from farref.impl.connection import NOW
 from farref.impl.effects import (
     AnswerFetch,
     CompleteCall,
@@ -25,7 +28,7 @@ from farref.impl.effects import (
     Value,
     WakeWaiter,
 )
-from farref.impl.engine.effects import PassEnded, TakeForDead, Work
+from farref.impl.engine.effects import EngineEffect, PassEnded, TakeForDead, Work
 from farref.impl.engine.ids import ContextId
 from farref.impl.errors import RefusedCall, RpcError
 from farref.impl.futures import Future
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from farref.impl.worker import Worker
 
 
+QUICK_S: Final = 0.001
 SEGMENTED: Final = (*CARRIERS, ForwardCall)
 """The messages that may have segments behind them."""
 
@@ -49,37 +53,47 @@ class Performer:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
+        self._quick: set[str] = set()
+        """The functions that took no time to speak of when they ran last."""
 
     def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
-        """Do what a step asks for, in its order. Segments belong to the one carrier among it."""
-        worker = self._worker
-        for effect in effects:
-            match effect:
-                case Send(target, message):
-                    worker.post(target, message, segments if segments and isinstance(message, SEGMENTED) else [])
-                case RunCall():
-                    worker.begin(lambda run=effect: self._run_call(run))  # type: ignore[misc]
-                case CompleteCall() | CompleteFetch() | FailCall() | ReplyLost() | WakeWaiter():
-                    self._complete(effect)
-                case RunCreation():
-                    worker.begin(lambda run=effect: self._run_creation(run))  # type: ignore[misc]
-                case AnswerFetch():
-                    self._answer_fetch(effect)
-                case Confirmed(fork):
-                    worker.creations.pop(fork, None)
-                case DropValue():
-                    pass
-                case Work() | PassEnded() | TakeForDead():
-                    worker.recorder.perform(effect)
-                case _:
-                    assert_never(effect)
+        """Do what a step asks for, in its order; then let go of what was dropped meanwhile, which is a step for each.
 
-    def _complete(self, effect: CompleteCall | FailCall | ReplyLost | CompleteFetch | WakeWaiter) -> None:
+        Segments belong to the one carrier among the effects.
+        """
+        worker = self._worker
+        while True:
+            for effect in effects:
+                if type(effect) is Send:
+                    message = effect.message
+                    carried = segments if segments and isinstance(message, SEGMENTED) else None
+                    worker.post(effect.target, message, carried)
+                elif type(effect) is RunCall:
+                    self._expect(effect.call.function, effect.source)
+                    worker.begin(partial(self._run_call, effect))
+                elif type(effect) is CompleteCall:
+                    pending = worker.calls.pop(effect.call, None)
+                    self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
+                elif type(effect) is CompleteFetch:
+                    asked = worker.fetches.pop(effect.fetch, None)
+                    self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
+                elif type(effect) is RunCreation:
+                    self._expect(effect.creation.function, effect.source)
+                    worker.begin(partial(self._run_creation, effect))
+                elif type(effect) is AnswerFetch:
+                    self._answer_fetch(effect)
+                elif type(effect) is Confirmed:
+                    worker.creations.pop(effect.fork, None)
+                elif type(effect) is not DropValue:
+                    self._perform_rare(effect)
+            if not worker.dropped:
+                return
+            reference, segments = worker.dropped.popleft(), None
+            effects = [] if worker.released else worker.core.let_go(reference)
+
+    def _perform_rare(self, effect: FailCall | ReplyLost | WakeWaiter | EngineEffect) -> None:
         worker = self._worker
         match effect:
-            case CompleteCall(call, failed, references, content):
-                pending = worker.calls.pop(call, None)
-                self._settle(pending and pending[0], failed, self._bound(content, references))
             case FailCall(call, target, reason):
                 refused = worker.calls.pop(call, None)
                 if refused is not None:
@@ -88,12 +102,11 @@ class Performer:
             case ReplyLost(target, call, reason):
                 if target not in worker.core.dead:
                     self._reply_error(target, call, RefusedCall(reason), "")
-            case CompleteFetch(fetch, _, failed, references, content):
-                fetching = worker.fetches.pop(fetch, None)
-                self._settle(fetching and fetching[0], failed, self._bound(content, references))
             case WakeWaiter(waiter, outcome):
                 waiting = worker.waiters.pop(waiter, None)
                 self._settle(waiting and waiting[0], isinstance(outcome, Failure), outcome.content)
+            case Work() | PassEnded() | TakeForDead():
+                worker.recorder.perform(effect)
             case _:
                 assert_never(effect)
 
@@ -118,16 +131,27 @@ class Performer:
         except RpcError as error:
             failed, body = True, worker.writing.write_error(error, "the value of an RRef")
         effects = worker.core.answer_fetch(answer, failed, forks, body)
-        self.perform(worker.recorder.wrapped(effects, passage), segments)
+        self.perform(effects if passage is None else worker.recorder.wrapped(effects, passage), segments)
 
     # Functions
 
+    def _expect(self, function: str, source: WorkerId) -> None:
+        """Let nothing that is queued for a caller wait for a function that may take long (R10, R18)."""
+        connection = self._worker.connections.get(source)
+        if function not in self._quick and connection is not None:
+            connection.hurry = NOW
+
     def _run_call(self, run: RunCall) -> None:
         source, call, function, context = run.source, run.call.call, run.call.function, _context(run.content)
-        if self._worker.backlog.defer(source, lambda: self._run_call(run)):
+        if self._worker.backlog.must_wait(source):
+            self._worker.backlog.keep(source, partial(self._run_call, run))
             return
-        outcome = self._invoke(function, self._bound(run.content, run.references), context)
-        self._when_done(outcome, lambda final: self._reply(source, call, final, function, context))
+        # Nothing here may keep the result: if it is a view of the caller's memory, that is returned in the same write.
+        self._when_done(
+            self._invoke(function, self._bound(run.content, run.references), context),
+            lambda final: self._reply(source, call, final, function, context),
+        )
+        self._worker.write_results()
 
     def _run_creation(self, run: RunCreation) -> None:
         arguments = self._bound(run.content, run.references)
@@ -144,15 +168,16 @@ class Performer:
 
     def _run_creation_of(self, rref: RRefId, function: str, arguments: Any, context: ContextId | None) -> None:
         """Compute the value of an RRef, and make its entry ready (R23)."""
-        outcome = self._invoke(function, arguments, context)
-        self._when_done(outcome, lambda final: self._finish(rref, final))
+        self._when_done(self._invoke(function, arguments, context), lambda final: self._finish(rref, final))
+        self._worker.write_results()
 
     def _invoke(self, function: str, arguments: Any, context: ContextId | None) -> Outcome:
         """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
         here, worker = self._worker.in_function, self._worker
         here.depth = getattr(here, "depth", 0) + 1
+        args, kwargs = arguments
+        began = time.monotonic()
         try:
-            args, kwargs = arguments
             target = worker.functions.resolve(function)
             if context is None:
                 return Value(target(*args, **kwargs))
@@ -162,6 +187,18 @@ class Performer:
             return Failure(worker.writing.write_error(error, function))
         finally:
             here.depth -= 1
+            if (time.monotonic() - began < QUICK_S) != (function in self._quick):
+                self._learn(function)
+            # What the function was given and did not keep is let go of now, so that the deletes leave with its result.
+            args.clear()
+            kwargs.clear()
+
+    def _learn(self, function: str) -> None:
+        """Note that a function was quick this time and not the last, or the other way round."""
+        if function in self._quick:
+            self._quick.discard(function)
+        elif self._worker.functions.is_known(function):
+            self._quick.add(function)
 
     def _when_done(self, outcome: Outcome, then: Callable[[Outcome], None]) -> None:
         """Go on with an outcome; if it is a future, when that is done. No thread waits for it."""
@@ -176,6 +213,7 @@ class Performer:
             except BaseException as error:
                 final = Failure(error)
             self._worker.end(then, final)
+            self._worker.write_results()
 
         future.call_when_done(lambda: self._worker.reactor.start(go_on))
 

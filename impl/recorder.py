@@ -198,6 +198,7 @@ class Recorder:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")
         worker.end(lambda _: self._done(work, outcome), Value(None))
+        worker.write_results()
         if interrupt is not None:
             raise interrupt
 

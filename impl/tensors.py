@@ -48,10 +48,8 @@ class TensorWriter(Writer):
 class TensorReader(Reader):
     """Reads one value, and keeps the tensors in it whose gradients are recorded."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.tensors: list[Tensor] | None = None
-        """Where to keep them. A reader that is used again keeps none."""
+    tensors: list[Tensor] | None = None
+    """Where to keep them. A reader that is used again keeps none."""
 
     def extension(self, code: int, data: memoryview) -> object:
         """Read what MessagePack has no word for."""

@@ -41,6 +41,7 @@ ARRAY, SEGMENT, SCALAR, TUPLE, REFERENCE, SET, FROZENSET, INTEGER, COMPLEX, PICK
 
 Array = npt.NDArray[Any]
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
+_INDEX: Final = struct.Struct("<I")
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
@@ -102,15 +103,15 @@ class Writer:
         return self._rare(value, kind)
 
     def _rare(self, value: Any, kind: type) -> object:
+        index = self._share(value)
+        if index is not None:
+            return Ext(REFERENCE, _INDEX.pack(index))
         if kind is set or kind is frozenset:
             return Ext(SET if kind is set else FROZENSET, self._nested(value))
         if kind is complex:
             return Ext(COMPLEX, struct.pack("<dd", value.real, value.imag))
         if isinstance(value, np.generic) and value.dtype in CODES:
             return Ext(SCALAR, bytes([CODES[value.dtype]]) + value.tobytes())
-        index = self._share(value)
-        if index is not None:
-            return Ext(REFERENCE, struct.pack("<I", index))
         if self._allow_pickle:
             return Ext(PICKLE, pickle.dumps(value))
         raise RefusedValue(f"a value of type {kind.__module__}.{kind.__qualname__} cannot travel")
@@ -179,6 +180,8 @@ class Reader:
 
     def extension(self, code: int, data: memoryview) -> object:
         """Read what MessagePack has no word for."""
+        if code == REFERENCE:
+            return self._adopt(*_INDEX.unpack(data))
         match code:
             case 1 | 2 | 12:
                 return self._array(data, code)
@@ -186,8 +189,6 @@ class Reader:
                 return np.frombuffer(data, DTYPES[_checked(data[0])], 1, 1)[0]
             case 4:
                 return tuple(self._items(data))
-            case 5:
-                return self._adopt(*struct.unpack("<I", data))
             case 6:
                 return set(self._items(data))
             case 7:

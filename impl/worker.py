@@ -19,9 +19,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from farref.impl.arena import Arena, Window
-from farref.impl.connection import Connection
+from farref.impl.connection import LATER, NOW, SOON, Connection
 from farref.impl.core import Core
-from farref.impl.effects import Effect, Outcome, Value
+from farref.impl.effects import Outcome, Value
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_for
 from farref.impl.futures import Future
@@ -36,7 +36,7 @@ from farref.impl.ids import (
     WorkerId,
 )
 from farref.impl.intake import Intake
-from farref.impl.messages import Ack, AnyMessage, Control
+from farref.impl.messages import Ack, AnyMessage, ChildAccept, Control, UserAccept, UserDelete
 from farref.impl.performing import Performer
 from farref.impl.pressure import Backlog, wait_for_room
 from farref.impl.reactor import Reactor
@@ -52,6 +52,9 @@ from farref.impl.writing import Writing
 FEW_CALLS: Final = 8
 BATCH: Final = 32
 """Of few calls each leaves at once, as it may be urgent. Of more, so many at most wait to leave in one write."""
+
+HURRIES: Final[Mapping[type, int]] = {Ack: LATER, UserDelete: LATER, UserAccept: SOON, ChildAccept: SOON}
+"""What need not leave at once. The others keep a function, or whoever called one, waiting."""
 
 
 class Worker:
@@ -91,9 +94,9 @@ class Worker:
             for peer, stream in streams.items()
         }
         self.intake = Intake(self, poller)
-        self.reading = Reading(settings, windows)
-        self.writing = Writing(self)
+        self.reading, self.writing = Reading(settings, windows), Writing(self)
         self.performer, self.recorder = Performer(self), Recorder(self)
+        self.perform: Final = self.performer.perform
         self.backlog = Backlog(self)
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
         poller.register(self.reactor.kick, select.EPOLLIN)
@@ -122,8 +125,9 @@ class Worker:
     ) -> Future:
         """Call a function on a worker."""
         rank, name = self._check(to), name_for(target)
-        future = Future(self.reactor, f"{name} on {self.names[rank]}", self.timeout_for(timeout))
-        wait_for_room(self, rank, self.timeout_for(timeout))
+        limit = self.timeout_for(timeout)
+        future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
+        wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
@@ -143,14 +147,14 @@ class Worker:
     ) -> RRef:
         """Call a function on a worker and leave its result there (R10, R12)."""
         rank, name = self._check(to), name_for(target)
-        wait_for_room(self, rank, self.timeout_for(timeout))
+        limit = self.timeout_for(timeout)
+        wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             if rank == self.rank:
                 return self.performer.create_on_self(name, [list(args), dict(kwargs)], passage)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
             reference, effects = self.core.create_remote(rank, name, forks, body)
-            limit = self.timeout_for(timeout)
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
             self.perform(effects if passage is None else self.recorder.wrapped(effects, passage), segments)
@@ -165,7 +169,7 @@ class Worker:
 
     def fetch(self, reference: Reference, timeout: float | None) -> Future:
         """Ask for a value, here or elsewhere (R20, R21)."""
-        future = Future(self.reactor, f"the value of {reference.rref}", self.timeout_for(timeout))
+        future = Future(self.reactor, ("the value of ", reference.rref), self.timeout_for(timeout))
         with self.lock:
             if isinstance(reference, OwnedReference):
                 self._waiters += 1
@@ -176,7 +180,7 @@ class Worker:
             self._check(reference.owner)
             passage, (fetch, effects) = self.recorder.leaving("to_here"), self.core.fetch(reference)
             self.fetches[fetch] = (future, reference)
-            self.perform(self.recorder.wrapped(effects, passage))
+            self.perform(effects if passage is None else self.recorder.wrapped(effects, passage))
         self._hand_over(reference.owner, False)
         return future
 
@@ -200,25 +204,20 @@ class Worker:
 
     # Steps: under the lock
 
-    def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
-        """Perform the effects of a step, then let go of what was dropped meanwhile."""
-        self.performer.perform(effects, segments)
-        while self.dropped:
-            reference = self.dropped.popleft()
-            if not self.released:
-                self.performer.perform(self.core.let_go(reference))
-
     def begin(self, task: Callable[[], None]) -> None:
         """Have a function run; `end` reports that it has."""
         self.running += 1
         self.reactor.queue(task)
 
     def end(self, step: Callable[[Outcome], None], outcome: Outcome) -> None:
-        """Take the step that a function's end is. What comes of several leaves in one write, by the next turn at the latest."""
+        """Take the step that a function's end is. `write_results` is to follow."""
         with self.lock:
             self.running -= 1
             step(outcome)
             self.perform([])
+
+    def write_results(self) -> None:
+        """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
         if not self.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
             self.flush(patient=True)
 
@@ -239,15 +238,18 @@ class Worker:
 
     # Sending
 
-    def post(self, target: WorkerId, message: AnyMessage, segments: list[memoryview]) -> None:
+    def post(self, target: WorkerId, message: AnyMessage, segments: list[memoryview] | None) -> None:
         """Queue a message; one to oneself arrives at once, within the same step of the shell."""
         if target == self.rank:
             self.intake.arrive(target, message, memoryview(bytearray(joined(segments))) if segments else None)
             return
         connection = self.connections[target]
         if not connection.dead:
-            frame = write_frame(message, segments, self.settings.frame_bytes_max)
-            connection.queue(frame, lazy=isinstance(message, Ack))
+            hurry = HURRIES.get(type(message.body if type(message) is Control else message), NOW)
+            if segments:
+                connection.queue(write_frame(message, segments, self.settings.frame_bytes_max), hurry)
+            else:
+                connection.queue_message(message, hurry)
             return
         self.declare_dead(target, "its connection is broken")
         if not isinstance(message, Control | Ack):
@@ -262,12 +264,12 @@ class Worker:
             connection.roused = True
             self.reactor.rouse_reader()
 
-    def flush(self, patient: bool = False) -> None:
-        """Write what is queued for every peer, unless it may wait."""
+    def flush(self, patient: bool = False, hurry: int = SOON) -> None:
+        """Write what is queued for every peer and in such a hurry."""
         for connection in self.connections.values():
-            if connection.window is not None and connection.window.returned:
-                self._give_back(connection, connection.window.returned)
-            if connection.urgent:
+            if connection.returned:
+                self._give_back(connection, connection.returned)
+            if connection.hurry >= hurry:
                 connection.flush(patient)
 
     def _give_back(self, connection: Connection, returned: deque[int]) -> None:
@@ -275,7 +277,7 @@ class Worker:
         with self.lock:
             places = tuple(returned.popleft() for _ in range(len(returned)))
             if places:
-                connection.queue(write_frame(Returned(places), []), lazy=True)
+                connection.queue_message(Returned(places), LATER)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""

@@ -75,10 +75,10 @@ def test_frames_of_all_sizes_come_out_however_the_stream_is_cut(ends: Ends, seed
 
 def test_what_may_wait_rides_with_what_may_not(ends: Ends) -> None:
     other, connection = ends
-    connection.queue([b"a"], lazy=True)
-    assert not connection.urgent
+    connection.queue([b"a"], LATER)
+    assert connection.hurry == LATER
     connection.queue([b"b"])
-    connection.queue([b"c"], lazy=True)
-    assert connection.urgent
+    connection.queue([b"c"], LATER)
+    assert connection.hurry == NOW
     connection.flush()
-    assert (connection.urgent, list(connection.outbox), other.recv(10)) == (False, [], b"abc")
+    assert (connection.hurry, list(connection.outbox), other.recv(10)) == (LATER, [], b"abc")
