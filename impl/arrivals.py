@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import assert_never
 
 from farref.impl.effects import AnswerFetch, CompleteCall, Effect, FailCall, Failure, ReplyLost, RunCall, RunCreation
-from farref.impl.errors import ContextReleased, PeerDied, RefusedCall, WireError
-from farref.impl.forwards import Forwards
+from farref.impl.errors import ContextReleased, PeerDied, RefusedCall
+from farref.impl.forwards import Forwards, check_minted
 from farref.impl.ids import (
     CallId,
     ForkData,
@@ -54,12 +54,14 @@ class Arrivals(Forwards):
         """Take one message in. `content` is its body, read; it comes back in the effect that uses it."""
         if source in self.dead:
             return []
-        check_minted(source, message)
         match message:
-            case Call() | Return() | RemoteCall() | FetchReturn():
-                self._on_carrier(source, message, content)
             case Control():
                 self._on_control(source, message)
+            case Call() | Return() | FetchReturn():
+                self._on_carrier(source, message, content)
+            case RemoteCall():
+                check_minted(source, message)
+                self._on_carrier(source, message, content)
             case Ack(incarnation, number):
                 self._on_ack(source, incarnation, number)
             case UserAccept(fork=fork):
@@ -78,13 +80,20 @@ class Arrivals(Forwards):
                 assert_never(message)
         return self._taken()
 
+    def receive_answers(self, source: WorkerId, answers: tuple[Ack, ...]) -> list[Effect]:
+        """Take in several answers as one step, as most of them change nothing but the list of what to repeat."""
+        if source not in self.dead:
+            for answer in answers:
+                self._on_ack(source, answer.incarnation, answer.number)
+        return self._taken()
+
     def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read: none of its forks takes effect (R28, R29)."""
-        check_minted(source, message)
         if isinstance(message, ForwardCall):
             self._on_forward_call(source, message, None)
             self._refuse_wrapped(source, message.message, RefusedCall(reason))
         else:
+            check_minted(source, message)
             self._refuse(source, message, reason)
         return self._taken()
 
@@ -287,10 +296,3 @@ class Arrivals(Forwards):
     def _withdraw_all(self, forks: tuple[ForkData, ...]) -> None:
         for data in forks:
             self._withdraw(data)
-
-
-def check_minted(source: WorkerId, message: AnyMessage) -> None:
-    """Refuse a creation under another worker's name, before anything of its message has taken effect (R2, R34)."""
-    carried = message.message if isinstance(message, ForwardCall) else message
-    if isinstance(carried, RemoteCall) and (carried.rref.created_on != source or carried.fork.created_on != source):
-        raise WireError(f"worker {source} claims to have created {carried.rref}")

@@ -22,6 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from farref.impl.ids import Incarnation, SequenceNumber, WorkerId
 from farref.impl.messages import Control, ControlBody
 
@@ -29,18 +31,18 @@ FIRST: Final = SequenceNumber(1)
 WINDOW: Final = 4096
 FIRST_INTERVAL_S: Final = 0.5
 LONGEST_INTERVAL_S: Final = 8.0
+INTERVALS_S: Final = tuple(min(FIRST_INTERVAL_S * 2.0**attempt, LONGEST_INTERVAL_S) for attempt in range(16))
 SPREAD: Final = 0.25
 GOLDEN: Final = 0.618033988749895
 
 
 def interval(number: SequenceNumber, attempt: int) -> float:
     """Say how long to wait after an attempt: it grows, has a limit and differs from message to message (R6)."""
-    plain = min(FIRST_INTERVAL_S * 2.0 ** min(attempt, 16), LONGEST_INTERVAL_S)
+    plain = INTERVALS_S[attempt] if attempt < len(INTERVALS_S) else LONGEST_INTERVAL_S
     return plain * (1.0 - SPREAD * ((number * GOLDEN + attempt * GOLDEN) % 1.0))
 
 
-@dataclass(slots=True)
-class Unanswered:
+class Unanswered(Struct):
     """One control message that waits for its answer (R30)."""
 
     body: ControlBody
@@ -61,7 +63,10 @@ class Outgoing:
     def add(self, body: ControlBody, now: float) -> list[Control]:
         """Number a message and send it, unless the window is full."""
         self.last += 1
-        self.queued.append((SequenceNumber(self.last), body, now))
+        number = SequenceNumber(self.last)
+        if not self.queued and number < self.lowest + WINDOW:
+            return [self._sent(number, body, now, now)]
+        self.queued.append((number, body, now))
         return self._release(now)
 
     def settle(self, number: SequenceNumber, now: float) -> tuple[ControlBody | None, list[Control]]:
@@ -89,9 +94,13 @@ class Outgoing:
         sent = []
         while self.queued and self.queued[0][0] < self.lowest + WINDOW:
             number, body, since = self.queued.popleft()
-            self.unanswered[number] = Unanswered(body, since, now + interval(number, 0))
-            sent.append(Control(self.incarnation, number, self.lowest, body))
+            sent.append(self._sent(number, body, since, now))
         return sent
+
+    def _sent(self, number: SequenceNumber, body: ControlBody, since: float, now: float) -> Control:
+        """Keep a message until it is answered, and give it its first attempt."""
+        self.unanswered[number] = Unanswered(body, since, now + interval(number, 0))
+        return Control(self.incarnation, number, next(iter(self.unanswered)), body)
 
 
 @dataclass(slots=True)
@@ -135,15 +144,17 @@ class Channel:
 
     def to(self, peer: WorkerId) -> Outgoing:
         """Find the sender's half for a peer."""
-        if peer not in self.outgoing:
-            self.outgoing[peer] = Outgoing(self.incarnation)
-        return self.outgoing[peer]
+        half = self.outgoing.get(peer)
+        if half is None:
+            half = self.outgoing[peer] = Outgoing(self.incarnation)
+        return half
 
     def from_(self, peer: WorkerId) -> Incoming:
         """Find the receiver's half for a peer."""
-        if peer not in self.incoming:
-            self.incoming[peer] = Incoming(Incarnation(0))
-        return self.incoming[peer]
+        half = self.incoming.get(peer)
+        if half is None:
+            half = self.incoming[peer] = Incoming(Incarnation(0))
+        return half
 
     def forget(self, peer: WorkerId) -> None:
         """Stop waiting for a peer that was declared dead (R30, R34)."""

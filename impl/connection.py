@@ -21,14 +21,16 @@ import numpy as np
 
 from farref.impl.arena import Window
 from farref.impl.ids import WorkerId
+from farref.impl.messages import Ack
 from farref.impl.streams import Stream
 from farref.impl.values import padded
-from farref.impl.wire import HEADER, read_header
+from farref.impl.wire import HEADER, Acks, read_header, write_frame
 
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
 PATIENCE_MS: Final = 200
 QUEUED_BYTES_MAX: Final = 64 * 2**20
+ANSWERS: Final = 32
 PIECE_BYTES: Final = 256
 """About what a piece costs beside its bytes."""
 
@@ -63,6 +65,7 @@ class Connection:
         self.outbox: deque[bytes | memoryview] = deque()
         self.lazy = 0
         """How much of the outbox may wait for something to ride with, until the next tick at the latest."""
+        self._answers: list[Ack] = []
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not begun to."""
         self.dead = False
@@ -85,6 +88,19 @@ class Connection:
         """Leave pieces to be written. One thread at a time."""
         self._added += sum(map(len, pieces)) + PIECE_BYTES * len(pieces)
         self.outbox.extend(pieces)
+
+    def answer(self, answer: Ack) -> None:
+        """Keep an answer until there are some, or until the next tick: it only ends retries (R6)."""
+        self._answers.append(answer)
+        if len(self._answers) >= ANSWERS:
+            self.gather()
+
+    def gather(self) -> None:
+        """Queue the answers that were kept, as one frame. It may wait for something to ride with."""
+        if self._answers:
+            self.lazy += 1
+            self.queue(write_frame(Acks(tuple(self._answers)), []))
+            self._answers.clear()
 
     def flush(self, patient: bool = False) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""

@@ -26,12 +26,14 @@ from farref.impl.messages import (
     ForwardCall,
     Return,
 )
-from farref.impl.wire import Reached, Returned, read_body
+from farref.impl.wire import Acks, Reached, Returned, read_body
 
 if TYPE_CHECKING:
     from farref.impl.worker import Worker
 
 TICK_S: Final = 0.05
+AWAITED: Final = (ForkRequest, CreateFailed)
+"""Their answers confirm a fork, and somebody waits for that (R5); any other may wait for company."""
 
 
 class Intake:
@@ -78,18 +80,22 @@ class Intake:
 
     def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
         """Read a frame, and let what it says take effect."""
-        message = read_body(body)
+        message, worker = read_body(body), self._worker
         match message:
-            case Call() | Return():
+            case Call() | Return() | ForwardCall():
                 self.arrive(source, message, segments)
+            case Control():
+                with worker.lock:
+                    worker.perform(worker.core.receive(source, message))
+                if isinstance(message.body, AWAITED):
+                    self._answer_now(worker.connections[source])
+            case Acks(answers):
+                with worker.lock:
+                    worker.perform(worker.core.receive_answers(source, answers))
             case Reached(step):
-                self._worker.reached[source] = step
+                worker.reached[source] = step
             case Returned(places):
-                self._worker.take_back(source, places)
-            case Control(body=ForkRequest() | CreateFailed()):
-                self.arrive(source, message, segments)
-                # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
-                self._worker.connections[source].lazy = 0
+                worker.take_back(source, places)
             case _:
                 self.arrive(source, message, segments)
 
@@ -125,7 +131,13 @@ class Intake:
             worker.backlog.release()
             self._expire(now)
         for connection in worker.connections.values():
-            connection.lazy = 0
+            self._answer_now(connection)
+
+    def _answer_now(self, connection: Connection) -> None:
+        """Let nothing that is queued for a peer wait any longer."""
+        with self._worker.lock:
+            connection.gather()
+        connection.lazy = 0
 
     def _expire(self, now: float) -> None:
         """End what has taken too long, whether or not anybody waits for it (R27)."""

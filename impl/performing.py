@@ -55,8 +55,9 @@ class Performer:
         worker = self._worker
         for effect in effects:
             match effect:
-                case Send(target, message):
-                    worker.post(target, message, segments if segments and isinstance(message, SEGMENTED) else [])
+                case Send():
+                    behind = segments if segments and isinstance(effect.message, SEGMENTED) else []
+                    worker.post(effect.target, effect.message, behind)
                 case RunCall():
                     worker.begin(lambda run=effect: self._run_call(run))  # type: ignore[misc]
                 case CompleteCall() | CompleteFetch() | FailCall() | ReplyLost() | WakeWaiter():

@@ -115,7 +115,7 @@ class Reading:
 def _check_arguments(value: object) -> None:
     """Refuse arguments that are no arguments: a list for the places, and a map for the names."""
     match value:
-        case [list(), dict() as named] if all(isinstance(name, str) for name in named):
+        case [list(), dict() as named] if not named or all(isinstance(name, str) for name in named):
             pass
         case _:
             raise WireError("the arguments of a call are a list and a map")

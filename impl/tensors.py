@@ -9,8 +9,6 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
-import msgspec
-import numpy as np
 from msgspec.msgpack import Ext
 
 from farref.impl.engine.ids import ContextId
@@ -18,11 +16,12 @@ from farref.impl.errors import WireError
 from farref.impl.ids import Incarnation, WorkerId
 from farref.impl.tape.graph import Edge, Receive
 from farref.impl.tape.tensors import Tensor
-from farref.impl.values import Reader, Writer
+from farref.impl.values import ARRAYS, Reader, Writer
 
 TENSOR, CONTEXT = 13, 14
 _CONTEXT: Final = struct.Struct("<IQQ")
-_encode: Final = msgspec.msgpack.Encoder().encode
+_FORM: Final = struct.Struct("<BB")
+"""Whether it needs a gradient that is recorded, and which extension its array is."""
 
 
 class TensorWriter(Writer):
@@ -39,7 +38,8 @@ class TensorWriter(Writer):
             is_paired = value.requires_grad and self.recording
             if is_paired:
                 self.tensors.append(value)
-            return Ext(TENSOR, bytes([is_paired]) + _encode([self._array(value.data)]))
+            array = self._array(value.data)
+            return Ext(TENSOR, _FORM.pack(is_paired, array.code) + array.data)
         if kind is ContextId:
             return Ext(CONTEXT, _CONTEXT.pack(value.created_on, value.incarnation, value.number))
         return super()._rare(value, kind)
@@ -63,11 +63,11 @@ class TensorReader(Reader):
         return super().extension(code, data)
 
     def _tensor(self, data: memoryview) -> Tensor:
-        (array,) = self._items(data[1:])
-        if data[0] > 1 or not isinstance(array, np.ndarray):
+        is_paired, form = _FORM.unpack_from(data)
+        if is_paired > 1 or form not in ARRAYS:
             raise WireError("a tensor is a flag and an array")
-        tensor = Tensor(array, requires_grad=data[0] == 1)
-        if tensor.requires_grad and self.tensors is not None:
+        tensor = Tensor(self._array(data[2:], form), requires_grad=is_paired == 1)
+        if is_paired and self.tensors is not None:
             self.tensors.append(tensor)
         return tensor
 
@@ -76,7 +76,7 @@ def attach(tensors: list[Tensor]) -> Receive | None:
     """Hang the tensors of one message on the recv of its pair, from which their gradients go back together."""
     if not tensors:
         return None
-    node = Receive(tuple((tensor.data.shape, tensor.data.dtype) for tensor in tensors))
+    node = Receive(tuple([(tensor.data.shape, tensor.data.dtype) for tensor in tensors]))
     for slot, tensor in enumerate(tensors):
         # They were made as leaves, before it was known that the message could be read to its end.
         tensor._edge = Edge(node, slot)

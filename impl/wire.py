@@ -44,7 +44,13 @@ class Returned(Message, frozen=True, tag=11):
     places: tuple[int, ...]
 
 
-Frame = AnyMessage | Reached | Returned
+class Acks(Message, frozen=True, tag=13):
+    """Several answers in one frame, as if each had come alone. Most answers travel like this (R5)."""
+
+    answers: tuple[Ack, ...]
+
+
+Frame = AnyMessage | Reached | Returned | Acks
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
@@ -60,6 +66,7 @@ _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
     | Ack
     | Reached
     | Returned
+    | Acks
 )
 
 

@@ -22,6 +22,7 @@ from farref.impl.arena import Arena, Window
 from farref.impl.connection import Connection
 from farref.impl.core import Core
 from farref.impl.effects import Effect, Outcome, Value
+from farref.impl.engine.messages import UNHURRIED
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_of
 from farref.impl.futures import Future
@@ -245,13 +246,15 @@ class Worker:
             self.intake.arrive(target, message, memoryview(bytearray(joined(segments))) if segments else None)
             return
         connection = self.connections[target]
-        if not connection.dead:
-            connection.lazy += isinstance(message, Ack)
+        if connection.dead:
+            self.declare_dead(target, "its connection is broken")
+            if not isinstance(message, Control | Ack):
+                self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
+        elif isinstance(message, Ack):
+            connection.answer(message)
+        else:
+            connection.lazy += isinstance(message, Control) and isinstance(message.body, UNHURRIED)
             connection.queue(write_frame(message, segments, self.settings.frame_bytes_max))
-            return
-        self.declare_dead(target, "its connection is broken")
-        if not isinstance(message, Control | Ack):
-            self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
 
     def _hand_over(self, target: WorkerId, at_once: bool) -> None:
         """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""

@@ -10,6 +10,7 @@ Calls are accounted for by number, as A6 allows: how many from whom to whom.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Final
 
 from msgspec import Struct
 
@@ -164,6 +165,9 @@ CountedBody = PropagateGradients | Mark | Seek | Resume
 PassBody = CountedBody | Report | Commit | Committed | Abort
 ReleaseBody = CleanupContext | Closed | Settled | Forget
 EngineBody = PassBody | ReleaseBody
+
+UNHURRIED: Final = (CleanupContext, Closed, Settled, Forget)
+"""The messages of a release. Nobody waits for it, so they may wait for something to ride with (A25)."""
 
 
 def counted(body: CountedBody, worker: WorkerId) -> Counted:

@@ -64,7 +64,7 @@ class Rooting(Engaging):
             self._fail(run, report.fault)
         else:
             run.enter(source, report)
-            lost = [message.worker for message in run.under_way if message.worker in self.dead]
+            lost = self.dead and [message.worker for message in run.under_way if message.worker in self.dead]
             if lost:
                 self._fail(run, Fault(Cause.DIED, lost[0]))
             else:

@@ -73,7 +73,8 @@ class Operation(Node):
         edges: Sequence[Edge | None],
         output: Output,
     ) -> None:
-        super().__init__(edges, (output,))
+        # Without `super`: there is one for each operation that anybody records.
+        self.edges, self.outputs, self.hooks = edges, (output,), None
         self.rule = rule
         self.saved: tuple[Any, ...] | None = saved
         self.parameters = parameters
