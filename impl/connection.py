@@ -1,9 +1,12 @@
 """One stream to one peer: frames out in one write, frames in as they arrive. It never blocks whoever reads.
 
-Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. An
-answer that nobody waits for is *lazy*: it rides with the next frame to the same peer, and leaves alone only with a tick. What
-is left over goes when the socket is writable again. Memory of an array that the application may change is copied at that
-point, and not before. A thread that does not read for others may wait a moment for the socket instead, which saves the copy.
+Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. How
+soon that is depends on what was queued: what somebody waits for leaves NOW. What nobody waits for, an answer to a delete say,
+rides with the next frame to the same peer, and leaves alone only with a tick (LATER). In between is what may wait for the
+functions that are about to run, because their results mostly go to the same peer (SOON).
+
+What the socket did not take goes when it is writable again. Memory of an array that the application may change is copied at
+that point, and not before. A thread that does not read for others may wait a moment for the socket instead, which saves the copy.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import select
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -20,8 +23,9 @@ from typing import Final
 import numpy as np
 
 from farref.impl.arena import Window
+from farref.impl.engine.messages import UNHURRIED
 from farref.impl.ids import WorkerId
-from farref.impl.messages import Ack
+from farref.impl.messages import Ack, ChildAccept, UserAccept, UserDelete
 from farref.impl.streams import Stream
 from farref.impl.values import padded
 from farref.impl.wire import HEADER, Acks, read_header, write_frame
@@ -33,6 +37,15 @@ QUEUED_BYTES_MAX: Final = 64 * 2**20
 ANSWERS: Final = 32
 PIECE_BYTES: Final = 256
 """About what a piece costs beside its bytes."""
+
+LATER, SOON, NOW = range(3)
+"""How soon something has to leave."""
+
+HURRIES: Final[Mapping[type, int]] = {
+    **dict.fromkeys((UserDelete, *UNHURRIED), LATER),
+    **dict.fromkeys((UserAccept, ChildAccept), SOON),
+}
+"""What need not leave at once. The others keep a function, or whoever called one, waiting."""
 
 
 def nothing_pending() -> int:
@@ -63,8 +76,9 @@ class Connection:
         self.stream = stream
         self.peer = peer
         self.outbox: deque[bytes | memoryview] = deque()
-        self.lazy = 0
-        """How much of the outbox may wait for something to ride with, until the next tick at the latest."""
+        self.hurry = LATER
+        """How soon the outbox has to leave. It is raised after something was queued and lowered before all of it is written, so
+        that nothing stays behind whoever else does the other at the same time."""
         self._answers: list[Ack] = []
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not begun to."""
@@ -84,10 +98,12 @@ class Connection:
 
     # Writing
 
-    def queue(self, pieces: list[bytes | memoryview]) -> None:
+    def queue(self, pieces: list[bytes | memoryview], hurry: int = NOW) -> None:
         """Leave pieces to be written. One thread at a time."""
         self._added += sum(map(len, pieces)) + PIECE_BYTES * len(pieces)
         self.outbox.extend(pieces)
+        if hurry > self.hurry:
+            self.hurry = hurry
 
     def answer(self, answer: Ack) -> None:
         """Keep an answer until there are some, or until the next tick: it only ends retries (R6)."""
@@ -98,14 +114,13 @@ class Connection:
     def gather(self) -> None:
         """Queue the answers that were kept, as one frame. It may wait for something to ride with."""
         if self._answers:
-            self.lazy += 1
-            self.queue(write_frame(Acks(tuple(self._answers)), []))
+            self.queue(write_frame(Acks(tuple(self._answers)), []), LATER)
             self._answers.clear()
 
     def flush(self, patient: bool = False) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""
         self.roused = False
-        self.lazy = 0
+        self.hurry = LATER
         while self.outbox and not self.dead:
             if not self._sending.acquire(blocking=False):
                 return
@@ -131,9 +146,7 @@ class Connection:
     def _write(self, patient: bool) -> bool:
         outbox = self.outbox
         while outbox:
-            pieces = [outbox.popleft()]
-            while outbox and len(pieces) < PIECES_MAX:
-                pieces.append(outbox.popleft())
+            pieces = [outbox.popleft() for _ in range(min(len(outbox), PIECES_MAX))]
             try:
                 written = self.stream.send(pieces[0]) if len(pieces) == 1 else self.stream.sendmsg(pieces)
             except BlockingIOError:

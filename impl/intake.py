@@ -12,7 +12,7 @@ import traceback
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from farref.impl.connection import Connection
+from farref.impl.connection import NOW, SOON, Connection
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
 from farref.impl.messages import (
@@ -61,7 +61,8 @@ class Intake:
                 connection.on_writable()
             if events & ~select.EPOLLOUT:
                 self._read(connection)
-        worker.flush()
+        # Whoever is about to run functions writes when they have ended. If they take long, the lookout writes.
+        worker.flush(hurry=NOW if worker.reactor.runs_next else SOON)
 
     def _drain_kicks(self) -> None:
         worker = self._worker
@@ -137,7 +138,7 @@ class Intake:
         """Let nothing that is queued for a peer wait any longer."""
         with self._worker.lock:
             connection.gather()
-        connection.lazy = 0
+        connection.hurry = NOW
 
     def _expire(self, now: float) -> None:
         """End what has taken too long, whether or not anybody waits for it (R27)."""

@@ -152,8 +152,8 @@ class Performer:
         """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
         here, worker = self._worker.in_function, self._worker
         here.depth = getattr(here, "depth", 0) + 1
+        args, kwargs = arguments
         try:
-            args, kwargs = arguments
             target = worker.functions.resolve(function)
             if context is None:
                 return Value(target(*args, **kwargs))
@@ -163,6 +163,9 @@ class Performer:
             return Failure(worker.writing.write_error(error, function))
         finally:
             here.depth -= 1
+            # What the function was given and did not keep is let go of now, so that the deletes leave with its result.
+            args.clear()
+            kwargs.clear()
 
     def _when_done(self, outcome: Outcome, then: Callable[[Outcome], None]) -> None:
         """Go on with an outcome; if it is a future, when that is done. No thread waits for it."""

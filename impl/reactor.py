@@ -128,6 +128,11 @@ class Reactor:
         return self._role.locked()
 
     @property
+    def runs_next(self) -> bool:
+        """Whether whoever reads will run the tasks that wait, and not only hand them over."""
+        return self._leading and bool(self._tasks)
+
+    @property
     def is_busy(self) -> bool:
         """Whether a task waits to be run: whoever runs tasks may leave their results for one write."""
         return bool(self._tasks)

@@ -19,10 +19,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from farref.impl.arena import Arena, Window
-from farref.impl.connection import Connection
+from farref.impl.connection import HURRIES, LATER, NOW, SOON, Connection
 from farref.impl.core import Core
 from farref.impl.effects import Effect, Outcome, Value
-from farref.impl.engine.messages import UNHURRIED
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_of
 from farref.impl.futures import Future
@@ -253,8 +252,9 @@ class Worker:
         elif isinstance(message, Ack):
             connection.answer(message)
         else:
-            connection.lazy += isinstance(message, Control) and isinstance(message.body, UNHURRIED)
-            connection.queue(write_frame(message, segments, self.settings.frame_bytes_max))
+            kind = type(message.body if type(message) is Control else message)
+            pieces = write_frame(message, segments, self.settings.frame_bytes_max)
+            connection.queue(pieces, HURRIES.get(kind, NOW))
 
     def _hand_over(self, target: WorkerId, at_once: bool) -> None:
         """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""
@@ -265,12 +265,12 @@ class Worker:
             connection.roused = True
             self.reactor.rouse_reader()
 
-    def flush(self, patient: bool = False) -> None:
-        """Write what is queued for every peer, unless it may wait."""
+    def flush(self, patient: bool = False, hurry: int = SOON) -> None:
+        """Write what is queued for every peer and in such a hurry."""
         for connection in self.connections.values():
             if connection.window is not None and connection.window.returned:
                 self._give_back(connection, connection.window.returned)
-            if len(connection.outbox) > connection.lazy:
+            if connection.hurry >= hurry:
                 connection.flush(patient)
 
     def _give_back(self, connection: Connection, returned: deque[int]) -> None:
@@ -278,8 +278,7 @@ class Worker:
         with self.lock:
             places = tuple(returned.popleft() for _ in range(len(returned)))
             if places:
-                connection.lazy += 1
-                connection.queue(write_frame(Returned(places), []))
+                connection.queue(write_frame(Returned(places), []), LATER)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""
