@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from farref.impl.effects import AnswerFetch, CompleteCall, Effect, FailCall, Failure, ReplyLost, RunCall, RunCreation
+from farref.impl.engine.messages import PropagateGradients, Report
 from farref.impl.errors import ContextReleased, PeerDied, RefusedCall
 from farref.impl.forwards import Forwards, check_minted
 from farref.impl.ids import (
@@ -155,6 +156,8 @@ class Arrivals(Forwards):
 
     def _take_effect(self, source: WorkerId, body: ControlBody) -> None:
         match body:
+            case PropagateGradients() | Report():  # most of all
+                self.engine.take(source, body)
             case ForkRequest(rref, fork):
                 self.owner.on_fork_request(rref, fork, source)
                 self._check_creator(rref)

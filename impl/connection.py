@@ -6,7 +6,8 @@ rides with the next frame to the same peer, and leaves alone only with a tick (L
 functions that are about to run, because their results mostly go to the same peer (SOON).
 
 What the socket did not take goes when it is writable again. Memory of an array that the application may change is copied at
-that point, and not before. A thread that does not read for others may wait a moment for the socket instead, which saves the copy.
+that point, and not before. A thread that does not read for others may wait a moment for the socket instead, which saves the
+copy.
 """
 
 from __future__ import annotations

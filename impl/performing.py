@@ -60,6 +60,8 @@ class Performer:
                     worker.post(effect.target, effect.message, behind)
                 case RunCall():
                     worker.begin(lambda run=effect: self._run_call(run))  # type: ignore[misc]
+                case Work() | PassEnded() | TakeForDead():
+                    worker.recorder.perform(effect)
                 case CompleteCall() | CompleteFetch() | FailCall() | ReplyLost() | WakeWaiter():
                     self._complete(effect)
                 case RunCreation():
@@ -70,8 +72,6 @@ class Performer:
                     worker.creations.pop(fork, None)
                 case DropValue():
                     pass
-                case Work() | PassEnded() | TakeForDead():
-                    worker.recorder.perform(effect)
                 case _:
                     assert_never(effect)
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, assert_never
 
-from farref.impl.effects import Effect, Value
+from farref.impl.effects import Effect
 from farref.impl.engine.effects import EngineEffect, PassEnded, TakeForDead, Work
 from farref.impl.engine.gradients import Gradients
 from farref.impl.engine.ids import ContextId, PassId
@@ -62,8 +63,8 @@ class Passage:
 
     context: ContextId
     function: str
-    recording: bool = True
-    tensors: list[Tensor] = field(default_factory=list)
+    recording: bool
+    tensors: Sequence[Tensor]
 
     @property
     def node(self) -> Root | None:
@@ -93,15 +94,13 @@ class Recorder:
         context = CURRENT.get()
         if context is None:
             return None
-        return self._passage(Passage(context, function, is_grad_enabled()))
+        self._worker.core.engine.opened(context)
+        return Passage(context, function, is_grad_enabled(), ())
 
     def answering(self, context: ContextId, what: str) -> Passage:
         """Begin an answer to a call that carried a context."""
-        return self._passage(Passage(context, what))
-
-    def _passage(self, passage: Passage) -> Passage:
-        self._worker.core.engine.opened(passage.context)
-        return passage
+        self._worker.core.engine.opened(context)
+        return Passage(context, what, True, ())
 
     def wrapped(self, effects: list[Effect], passage: Passage | None) -> list[Effect]:
         """Have the call among some effects carry its context, and record its send (A4, A8)."""
@@ -169,11 +168,14 @@ class Recorder:
         """Do what the engine asks for."""
         worker = self._worker
         match effect:
-            case Work(task):
-                works = self._works.setdefault(task, deque())
-                works.append(effect)
-                if len(works) == 1:
+            case Work():
+                task = effect.task
+                works = self._works.get(task)
+                if works is None:
+                    self._works[task] = deque((effect,))
                     self._have_done(task)
+                else:
+                    works.append(effect)
             case PassEnded(pass_id, fault):
                 future = self.passes.pop(pass_id, None)
                 if future is not None and fault is None:
@@ -204,7 +206,10 @@ class Recorder:
         except BaseException as error:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")
-        worker.end(lambda _: self._done(work, outcome), Value(None))
+        with worker.lock:
+            worker.running -= 1
+            self._done(work, outcome)
+        worker.hand_in()
         if interrupt is not None:
             raise interrupt
 

@@ -28,16 +28,13 @@ class TensorWriter(Writer):
     """Writes one value, and keeps the tensors in it whose gradients are recorded."""
 
     recording = True
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.tensors: list[Tensor] = []
+    tensors: tuple[Tensor, ...] = ()
 
     def _rare(self, value: Any, kind: type) -> object:
         if kind is Tensor:
             is_paired = value.requires_grad and self.recording
             if is_paired:
-                self.tensors.append(value)
+                self.tensors += (value,)
             array = self._array(value.data)
             return Ext(TENSOR, _FORM.pack(is_paired, array.code) + array.data)
         if kind is ContextId:
@@ -48,10 +45,8 @@ class TensorWriter(Writer):
 class TensorReader(Reader):
     """Reads one value, and keeps the tensors in it whose gradients are recorded."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.tensors: list[Tensor] | None = None
-        """Where to keep them. A reader that is used again keeps none."""
+    tensors: list[Tensor] | None = None
+    """Where to keep them. A reader that is used again keeps none."""
 
     def extension(self, code: int, data: memoryview) -> object:
         """Read what MessagePack has no word for."""

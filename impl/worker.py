@@ -214,11 +214,15 @@ class Worker:
         self.reactor.queue(task)
 
     def end(self, step: Callable[[Outcome], None], outcome: Outcome) -> None:
-        """Take the step that a function's end is. What comes of several leaves in one write, by the next turn at the latest."""
+        """Take the step that a function's end is."""
         with self.lock:
             self.running -= 1
             step(outcome)
             self.perform([])
+        self.hand_in()
+
+    def hand_in(self) -> None:
+        """Write what came of something that has ended, unless something else runs next and will."""
         if not self.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
             self.flush(patient=True)
 

@@ -92,12 +92,14 @@ class Engine(Releasing):
     def take(self, source: WorkerId, body: EngineBody) -> None:
         """Let a control message take effect."""
         self._take(source, body)
-        self._drain()
+        if self._local:
+            self._drain()
 
     def worked(self, task: Task, body: CountedBody | Begin, progress: Progress) -> None:
         """Hear what came of a message that a task has processed (A13)."""
         super().worked(task, body, progress)
-        self._drain()
+        if self._local:
+            self._drain()
 
     def raised(self, task: Task, body: CountedBody | Begin, error: bytes) -> None:
         """Hear that a rule or a hook raised (A18)."""
@@ -133,10 +135,10 @@ class Engine(Releasing):
 
     def _take(self, source: WorkerId, body: EngineBody) -> None:
         match body:
-            case PropagateGradients() | Mark() | Seek() | Resume():
-                self._on_counted(body)
             case Report():
                 self._on_report(source, body)
+            case PropagateGradients() | Mark() | Seek() | Resume():
+                self._on_counted(body)
             case Commit():
                 self._on_commit(body)
             case Committed():

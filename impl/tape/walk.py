@@ -150,10 +150,11 @@ class Walk:
                 "give retain_graph=True the first time"
             )
         try:
-            return [
-                None if edge is None else _product(node, saved, position, gradient, edge)
-                for position, edge in enumerate(node.edges)
-            ]
+            rule, parameters, products = node.rule, node.parameters, []
+            for position, edge in enumerate(node.edges):
+                product = None if edge is None else rule.vjp(position)(gradient, *saved, **parameters)
+                products.append(product if edge is None or product is None else _fitted(product, edge))
+            return products
         except Exception as error:
             raise BackwardError(f"{node.rule.name}, going backward: {error}") from error
         finally:
@@ -198,15 +199,12 @@ def _hooked(node: Node, gradients: list[Gradient]) -> list[Gradient]:
     return gradients
 
 
-def _product(node: Operation, saved: tuple[Any, ...], position: int, gradient: Array, edge: Edge) -> Gradient:
-    """Apply the product for one input: undo broadcasting by summation, and take the dtype of the tensor."""
-    product: Gradient = node.rule.vjp(position)(gradient, *saved, **node.parameters)
-    if product is None:
-        return None
+def _fitted(gradient: Array, edge: Edge) -> Array:
+    """Undo broadcasting by summation, and take the dtype of the tensor."""
     shape, dtype = edge.node.outputs[edge.slot]
-    if product.shape != shape:
-        product = _summed_to(product, shape)
-    return product if product.dtype == dtype else product.astype(dtype)
+    if gradient.shape != shape:
+        gradient = _summed_to(gradient, shape)
+    return gradient if gradient.dtype == dtype else gradient.astype(dtype)
 
 
 def _summed_to(gradient: Array, shape: tuple[int, ...]) -> Array:
