@@ -55,30 +55,29 @@ class Arrivals(Forwards):
         """Take one message in. `content` is its body, read; it comes back in the effect that uses it."""
         if source in self.dead:
             return []
-        match message:
-            case Control():
-                self._on_control(source, message)
-            case Call() | Return() | FetchReturn():
-                self._on_carrier(source, message, content)
-            case RemoteCall():
-                check_minted(source, message)
-                self._on_carrier(source, message, content)
-            case Ack(incarnation, number):
-                self._on_ack(source, incarnation, number)
-            case UserAccept(fork=fork):
-                self._on_user_accept(source, fork)
-            case FetchCall(rref, fork, fetch):
-                self.owner.on_fetch_call(rref, source, fork, fetch)
-                self._check_creator(rref)
-            case CallFailed(call, forks, reason):
-                self._on_call_failed(source, call, forks, reason)
-            case ForwardCall():
-                objection = self._on_forward_call(source, message, content)
-                if objection is None:
-                    return Arrivals.receive(self, source, message.message, content)
-                self._refuse_wrapped(source, message.message, ContextReleased(objection))
-            case _:
-                assert_never(message)
+        if type(message) is Call or type(message) is Return or type(message) is FetchReturn:
+            self._on_carrier(source, message, content)
+        elif type(message) is Control:
+            self._on_control(source, message)
+        elif type(message) is Ack:
+            self._on_ack(source, message.incarnation, message.number)
+        elif type(message) is RemoteCall:
+            check_minted(source, message)
+            self._on_carrier(source, message, content)
+        elif type(message) is UserAccept:
+            self._on_user_accept(source, message.fork)
+        elif type(message) is FetchCall:
+            self.owner.on_fetch_call(message.rref, source, message.fork, message.fetch)
+            self._check_creator(message.rref)
+        elif type(message) is CallFailed:
+            self._on_call_failed(source, message.call, message.forks, message.reason)
+        elif type(message) is ForwardCall:
+            objection = self._on_forward_call(source, message, content)
+            if objection is None:
+                return Arrivals.receive(self, source, message.message, content)
+            self._refuse_wrapped(source, message.message, ContextReleased(objection))
+        else:
+            assert_never(message)
         return self._taken()
 
     def receive_answers(self, source: WorkerId, answers: tuple[Ack, ...]) -> list[Effect]:
@@ -155,20 +154,19 @@ class Arrivals(Forwards):
         self._send(source, Ack(control.incarnation, control.number))
 
     def _take_effect(self, source: WorkerId, body: ControlBody) -> None:
-        match body:
-            case PropagateGradients() | Report():  # most of all
-                self.engine.take(source, body)
-            case ForkRequest(rref, fork):
-                self.owner.on_fork_request(rref, fork, source)
-                self._check_creator(rref)
-            case UserDelete(rref, fork):
-                self.owner.on_user_delete(rref, fork, source)
-            case CreateFailed(rref, fork, reason):
-                self.owner.create_failed(rref, fork, source, RefusedCall(reason))
-            case ChildAccept(fork=fork):
-                self.user.forget_child(fork)
-            case _:
-                self.engine.take(source, body)
+        if type(body) is PropagateGradients or type(body) is Report:  # most of all
+            self.engine.take(source, body)
+        elif type(body) is UserDelete:
+            self.owner.on_user_delete(body.rref, body.fork, source)
+        elif type(body) is ForkRequest:
+            self.owner.on_fork_request(body.rref, body.fork, source)
+            self._check_creator(body.rref)
+        elif type(body) is ChildAccept:
+            self.user.forget_child(body.fork)
+        elif type(body) is CreateFailed:
+            self.owner.create_failed(body.rref, body.fork, source, RefusedCall(body.reason))
+        else:
+            self.engine.take(source, body)
 
     def _on_ack(self, source: WorkerId, incarnation: Incarnation, number: SequenceNumber) -> None:
         """Stop repeating what was answered; for two of the messages the answer confirms (R5)."""
@@ -177,7 +175,7 @@ class Arrivals(Forwards):
         body, released = self.channel.to(source).settle(number, self.now)
         for control in released:
             self._send(source, control)
-        if isinstance(body, ForkRequest | CreateFailed):
+        if type(body) is ForkRequest or type(body) is CreateFailed:
             self._confirm(body.fork)
 
     # User calls
@@ -191,18 +189,17 @@ class Arrivals(Forwards):
                 self._refuse(source, message, objection)
                 return
             references = tuple(self._take_on(source, data) for data in message.forks)
-        match message:
-            case RemoteCall():
-                self._create(source, message)
-                self._run(RunCreation(source, message, references, content))
-            case Call():
-                self._run(RunCall(source, message, references, content))
-            case Return():
-                self._emit(CompleteCall(message.call, message.failed, references, content))
-            case FetchReturn():
-                self.user.end_fetch(message.fork, message.fetch, message.failed, references, content)
-            case _:
-                assert_never(message)
+        if type(message) is Call:
+            self._run(RunCall(source, message, references, content))
+        elif type(message) is Return:
+            self._emit(CompleteCall(message.call, message.failed, references, content))
+        elif type(message) is RemoteCall:
+            self._create(source, message)
+            self._run(RunCreation(source, message, references, content))
+        elif type(message) is FetchReturn:
+            self.user.end_fetch(message.fork, message.fetch, message.failed, references, content)
+        else:
+            assert_never(message)
 
     def _objection(self, source: WorkerId, forks: tuple[ForkData, ...]) -> str | None:
         """Say what is wrong with the forks of a message, before any of them has taken effect (R28, R34)."""
@@ -242,8 +239,8 @@ class Arrivals(Forwards):
 
     def _run(self, run: RunCall | RunCreation) -> None:
         """Start a function, or park it until every fork among its arguments is confirmed (R16)."""
-        forks = [held.fork for held in run.references if isinstance(held, UserReference)]
-        pending = {fork for fork in forks if not self.user.records[fork].confirmed}
+        held = [one.fork for one in run.references if type(one) is UserReference]
+        pending = {fork for fork in held if not self.user.records[fork].confirmed}
         if pending:
             self.parking.park(run, pending)
         else:

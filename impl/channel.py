@@ -31,14 +31,13 @@ FIRST: Final = SequenceNumber(1)
 WINDOW: Final = 4096
 FIRST_INTERVAL_S: Final = 0.5
 LONGEST_INTERVAL_S: Final = 8.0
-INTERVALS_S: Final = tuple(min(FIRST_INTERVAL_S * 2.0**attempt, LONGEST_INTERVAL_S) for attempt in range(16))
 SPREAD: Final = 0.25
 GOLDEN: Final = 0.618033988749895
 
 
 def interval(number: SequenceNumber, attempt: int) -> float:
     """Say how long to wait after an attempt: it grows, has a limit and differs from message to message (R6)."""
-    plain = INTERVALS_S[attempt] if attempt < len(INTERVALS_S) else LONGEST_INTERVAL_S
+    plain = min(FIRST_INTERVAL_S * 2.0 ** min(attempt, 16), LONGEST_INTERVAL_S) if attempt else FIRST_INTERVAL_S
     return plain * (1.0 - SPREAD * ((number * GOLDEN + attempt * GOLDEN) % 1.0))
 
 
@@ -65,7 +64,7 @@ class Outgoing:
         self.last += 1
         number = SequenceNumber(self.last)
         if not self.queued and number < self.lowest + WINDOW:
-            return [self._sent(number, body, now, now)]
+            return [self._begin(number, body, now, now)]
         self.queued.append((number, body, now))
         return self._release(now)
 
@@ -94,10 +93,10 @@ class Outgoing:
         sent = []
         while self.queued and self.queued[0][0] < self.lowest + WINDOW:
             number, body, since = self.queued.popleft()
-            sent.append(self._sent(number, body, since, now))
+            sent.append(self._begin(number, body, since, now))
         return sent
 
-    def _sent(self, number: SequenceNumber, body: ControlBody, since: float, now: float) -> Control:
+    def _begin(self, number: SequenceNumber, body: ControlBody, since: float, now: float) -> Control:
         """Keep a message until it is answered, and give it its first attempt."""
         self.unanswered[number] = Unanswered(body, since, now + interval(number, 0))
         return Control(self.incarnation, number, next(iter(self.unanswered)), body)

@@ -6,8 +6,7 @@ rides with the next frame to the same peer, and leaves alone only with a tick (L
 functions that are about to run, because their results mostly go to the same peer (SOON).
 
 What the socket did not take goes when it is writable again. Memory of an array that the application may change is copied at
-that point, and not before. A thread that does not read for others may wait a moment for the socket instead, which saves the
-copy.
+that point, and not before. A thread that does not read for others may wait a moment for the socket, which saves the copy.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ import numpy as np
 from farref.impl.arena import Window
 from farref.impl.engine.messages import UNHURRIED
 from farref.impl.ids import WorkerId
-from farref.impl.messages import Ack, ChildAccept, UserAccept, UserDelete
+from farref.impl.messages import Ack, AnyMessage, ChildAccept, Control, UserAccept, UserDelete
 from farref.impl.streams import Stream
 from farref.impl.values import padded
-from farref.impl.wire import HEADER, Acks, read_header, write_frame
+from farref.impl.wire import HEADER, Acks, read_header, write_frame, write_plain_frame
 
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
@@ -47,11 +46,6 @@ HURRIES: Final[Mapping[type, int]] = {
     **dict.fromkeys((UserAccept, ChildAccept), SOON),
 }
 """What need not leave at once. The others keep a function, or whoever called one, waiting."""
-
-
-def nothing_pending() -> int:
-    """A plain socket keeps nothing back that its descriptor does not show."""
-    return 0
 
 
 @dataclass(slots=True)
@@ -84,7 +78,8 @@ class Connection:
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not begun to."""
         self.dead = False
-        self.window = window
+        self.returned: deque[int] = deque() if window is None else window.returned
+        """The places in the peer's arena that nobody here looks at any more."""
         self._frame_bytes_max = frame_bytes_max
         self._poller = poller
         self._sending = threading.Lock()
@@ -93,30 +88,45 @@ class Connection:
         """Two counts, as those who add and those who write hold different locks. Each piece counts for its bytes and more."""
         self._buffer = b""
         self._large: Large | None = None
-        self._pending: Callable[[], int] = nothing_pending if isinstance(stream, socket.socket) else stream.pending
+        self._pending: Callable[[], int] | None = None if isinstance(stream, socket.socket) else stream.pending
+        """A plain socket keeps nothing back that its descriptor does not show."""
         stream.setblocking(False)
         poller.register(stream, select.EPOLLIN)
 
     # Writing
 
+    def post(self, message: AnyMessage, segments: list[memoryview]) -> None:
+        """Write a message, to leave as soon as it has to. An answer is kept until there are some, or until the next tick."""
+        if type(message) is Ack:
+            self._answers.append(message)
+            if len(self._answers) >= ANSWERS:
+                self.gather()
+            return
+        hurry = HURRIES.get(type(message.body if type(message) is Control else message), NOW)
+        if segments:
+            self.queue(write_frame(message, segments, self._frame_bytes_max), hurry)
+        else:
+            self.queue_frame(write_plain_frame(message, self._frame_bytes_max), hurry)
+
+    def gather(self) -> None:
+        """Queue the answers that were kept, as one frame, which may wait for something to ride with. They only end retries."""
+        if self._answers:
+            self.queue_frame(write_plain_frame(Acks(tuple(self._answers))), LATER)
+            self._answers.clear()
+
     def queue(self, pieces: list[bytes | memoryview], hurry: int = NOW) -> None:
         """Leave pieces to be written. One thread at a time."""
-        self._added += sum(map(len, pieces)) + PIECE_BYTES * len(pieces)
+        self._added += _weight(pieces)
         self.outbox.extend(pieces)
         if hurry > self.hurry:
             self.hurry = hurry
 
-    def answer(self, answer: Ack) -> None:
-        """Keep an answer until there are some, or until the next tick: it only ends retries (R6)."""
-        self._answers.append(answer)
-        if len(self._answers) >= ANSWERS:
-            self.gather()
-
-    def gather(self) -> None:
-        """Queue the answers that were kept, as one frame. It may wait for something to ride with."""
-        if self._answers:
-            self.queue(write_frame(Acks(tuple(self._answers)), []), LATER)
-            self._answers.clear()
+    def queue_frame(self, frame: bytes, hurry: int) -> None:
+        """Leave a frame without segments to be written, as almost all are. One thread at a time."""
+        self._added += len(frame) + PIECE_BYTES
+        self.outbox.append(frame)
+        if hurry > self.hurry:
+            self.hurry = hurry
 
     def flush(self, patient: bool = False) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""
@@ -160,7 +170,11 @@ class Connection:
         return True
 
     def _settle(self, pieces: list[bytes | memoryview], written: int) -> None:
-        """Count what was written, and put the rest back."""
+        """Count what was written, and put the rest back, if there is one."""
+        weight = _weight(pieces)
+        if written == weight - PIECE_BYTES * len(pieces):
+            self._written += weight
+            return
         self._written += written
         for index, piece in enumerate(pieces):
             if written < len(piece):
@@ -187,39 +201,35 @@ class Connection:
 
     def frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
         """Read what has arrived, and hand out each whole frame: its body, and its segments if it has some."""
-        yield from self._frames()
-        while self._pending():
-            yield from self._frames()
-
-    def _frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
-        if self._large is not None:
-            yield from self._fill_large()
-            return
-        try:
-            data = self.stream.recv(READ_BYTES)
-        except BlockingIOError:
-            return
-        if not data:
-            raise ConnectionResetError("the other end hung up")
-        data = self._buffer + data if self._buffer else data
-        start = 0
-        length = len(data)
+        data = self._arrived() if self._large is None else b""
+        start, length = 0, len(data)
         while length - start >= HEADER.size:
             total, body = read_header(data, self._frame_bytes_max, start)
             begin = start + HEADER.size
             end = begin + total
-            if end > length and total > READ_BYTES:
-                self._large = Large(np.empty(total, np.uint8).data, body, length - begin)
-                self._large.memory[: length - begin] = data[begin:]
-                yield from self._fill_large()
-                start = length
-                break
             if end > length:
+                if total > READ_BYTES:
+                    self._large = Large(np.empty(total, np.uint8).data, body, length - begin)
+                    self._large.memory[: length - begin] = data[begin:]
+                    start = length
                 break
             segments = memoryview(bytearray(data[begin + padded(body) : end])) if total > body else None
             yield data[begin : begin + body], segments
             start = end
         self._buffer = data[start:]
+        if self._large is not None:
+            yield from self._fill_large()
+        if self._pending is not None and self._pending():
+            yield from self.frames()
+
+    def _arrived(self) -> bytes:
+        try:
+            data = self.stream.recv(READ_BYTES)
+        except BlockingIOError:
+            return self._buffer
+        if not data:
+            raise ConnectionResetError("the other end hung up")
+        return self._buffer + data if self._buffer else data
 
     def _fill_large(self) -> Iterator[tuple[memoryview, memoryview]]:
         """Go on reading a large frame, straight into the memory that its arrays will be views of; hand it out when whole.
@@ -245,3 +255,7 @@ class Connection:
         with suppress(OSError, ValueError):
             self._poller.unregister(self.stream)
         self.stream.close()
+
+
+def _weight(pieces: list[bytes | memoryview]) -> int:
+    return sum(map(len, pieces)) + PIECE_BYTES * len(pieces)

@@ -5,6 +5,8 @@ The order matters in one place: whatever a step sends comes before the user code
 
 from __future__ import annotations
 
+from typing import final
+
 from msgspec import Struct
 
 from farref.impl.engine.effects import EngineEffect
@@ -12,12 +14,14 @@ from farref.impl.ids import CallId, FetchId, ForkId, Reference, RRefId, WaiterId
 from farref.impl.messages import AnyMessage, Call, RemoteCall
 
 
+@final
 class Value(Struct, frozen=True):
     """A result. The core keeps it and never looks into it."""
 
     content: object
 
 
+@final
 class Failure(Struct, frozen=True):
     """An error in place of a result: an entry that has one is ready all the same (R10)."""
 
@@ -27,6 +31,7 @@ class Failure(Struct, frozen=True):
 Outcome = Value | Failure
 
 
+@final
 class Send(Struct, frozen=True):
     """Give this message to the network."""
 
@@ -34,6 +39,7 @@ class Send(Struct, frozen=True):
     message: AnyMessage
 
 
+@final
 class RunCall(Struct, frozen=True):
     """Run the function of a call. Every fork among its arguments is confirmed (R16)."""
 
@@ -43,6 +49,7 @@ class RunCall(Struct, frozen=True):
     content: object
 
 
+@final
 class RunCreation(Struct, frozen=True):
     """Run the function that computes an RRef's value, and report its end with `finish_function` (R23)."""
 
@@ -52,6 +59,7 @@ class RunCreation(Struct, frozen=True):
     content: object
 
 
+@final
 class CompleteCall(Struct, frozen=True):
     """A call of ours has its result."""
 
@@ -61,6 +69,7 @@ class CompleteCall(Struct, frozen=True):
     content: object
 
 
+@final
 class FailCall(Struct, frozen=True):
     """A call of ours was refused, or could not be sent: it never ran."""
 
@@ -69,6 +78,7 @@ class FailCall(Struct, frozen=True):
     reason: str
 
 
+@final
 class ReplyLost(Struct, frozen=True):
     """A result of ours could not be delivered; its forks are withdrawn, its caller still waits."""
 
@@ -77,6 +87,7 @@ class ReplyLost(Struct, frozen=True):
     reason: str
 
 
+@final
 class AnswerFetch(Struct, frozen=True):
     """Write the value for this user, and give what was written to `answer_fetch` in the same step (R20)."""
 
@@ -87,6 +98,7 @@ class AnswerFetch(Struct, frozen=True):
     outcome: Outcome
 
 
+@final
 class CompleteFetch(Struct, frozen=True):
     """A fetch of ours has ended. If the application gave up on it, the result is to be thrown away (R20)."""
 
@@ -97,6 +109,7 @@ class CompleteFetch(Struct, frozen=True):
     content: object
 
 
+@final
 class WakeWaiter(Struct, frozen=True):
     """Code on this worker has waited for a value of its own: here it is (R23)."""
 
@@ -104,12 +117,14 @@ class WakeWaiter(Struct, frozen=True):
     outcome: Outcome
 
 
+@final
 class Confirmed(Struct, frozen=True):
     """The owner counts this fork of ours (R31)."""
 
     fork: ForkId
 
 
+@final
 class DropValue(Struct, frozen=True):
     """Nobody can name this value any more (R22)."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from typing import Any, Final, Protocol
 
@@ -32,7 +32,10 @@ class Future:
 
     __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "_what", "deadline")
 
-    def __init__(self, loop: Loop | None = None, what: str = "a future", timeout: float | None = None) -> None:
+    def __init__(
+        self, loop: Loop | None = None, what: Iterable[str] = "a future", timeout: float | None = None
+    ) -> None:
+        """Begin to wait for something. What that is, is put together when somebody has to be told."""
         self._loop = loop or _loop_of_this_process()
         self._what = what
         self._timeout = timeout
@@ -64,7 +67,7 @@ class Future:
             if deadline == self.deadline:
                 self.expire()
             else:
-                raise RpcTimeout(f"{self._what}: nothing came within {timeout} s")
+                raise RpcTimeout(f"{''.join(self._what)}: nothing came within {timeout} s")
 
     def _outcome(self) -> Any:
         try:
@@ -111,7 +114,7 @@ class Future:
 
     def expire(self) -> bool:
         """End with a timeout. What was asked for goes on elsewhere (R27)."""
-        return self.set_exception(RpcTimeout(f"{self._what}: no answer within {self._timeout} s"))
+        return self.set_exception(RpcTimeout(f"{''.join(self._what)}: no answer within {self._timeout} s"))
 
     def expire_if_late(self, now: float) -> None:
         """End with a timeout if it is time to."""

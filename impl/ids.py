@@ -8,7 +8,7 @@ collector of cycles need not know them, which makes each smaller.
 
 from __future__ import annotations
 
-from typing import Final, NewType
+from typing import Final, NewType, final
 
 from msgspec import Struct
 
@@ -65,12 +65,14 @@ class ForkData(Struct, frozen=True, array_like=True, forbid_unknown_fields=True,
     parent: ForkId | None
 
 
+@final
 class OwnedReference(Struct, frozen=True, gc=False):
     """A handle on the owner itself: a local reference, not a fork (R1)."""
 
     rref: RRefId
 
 
+@final
 class UserReference(Struct, frozen=True, gc=False):
     """A handle on a user: backed by one fork (R1)."""
 

@@ -17,14 +17,13 @@ from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
 from farref.impl.messages import (
     CARRIERS,
+    Ack,
     AnyMessage,
-    Call,
     Carrier,
     Control,
     CreateFailed,
     ForkRequest,
     ForwardCall,
-    Return,
 )
 from farref.impl.wire import Acks, Reached, Returned, read_body
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from farref.impl.worker import Worker
 
 TICK_S: Final = 0.05
-AWAITED: Final = (ForkRequest, CreateFailed)
+CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
 """Their answers confirm a fork, and somebody waits for that (R5); any other may wait for company."""
 
 
@@ -52,7 +51,7 @@ class Intake:
         if now >= self._next_tick:
             self._tick(now)
         worker.flush()
-        for descriptor, events in self._poller.poll(max(0.0, min(seconds, TICK_S))):
+        for descriptor, events in self._poller.poll(seconds if seconds < TICK_S else TICK_S):
             connection = self._by_descriptor.get(descriptor)
             if connection is None:
                 self._drain_kicks()
@@ -82,32 +81,31 @@ class Intake:
     def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
         """Read a frame, and let what it says take effect."""
         message, worker = read_body(body), self._worker
-        match message:
-            case Call() | Return() | ForwardCall():
-                self.arrive(source, message, segments)
-            case Control():
-                with worker.lock:
-                    worker.perform(worker.core.receive(source, message))
-                if isinstance(message.body, AWAITED):
-                    self._answer_now(worker.connections[source])
-            case Acks(answers):
-                with worker.lock:
-                    worker.perform(worker.core.receive_answers(source, answers))
-            case Reached(step):
-                worker.reached[source] = step
-            case Returned(places):
-                worker.take_back(source, places)
-            case _:
-                self.arrive(source, message, segments)
+        if type(message) is Control:
+            with worker.lock:
+                worker.perform(worker.core.receive(source, message))
+            if type(message.body) in CONFIRMING:
+                self._answer_now(worker.connections[source])
+        elif type(message) is Acks:
+            with worker.lock:
+                worker.perform(worker.core.receive_answers(source, message.answers))
+        elif type(message) is Reached:
+            worker.reached[source] = message.step
+        elif type(message) is Returned:
+            worker.take_back(source, message.places)
+        else:
+            self.arrive(source, message, segments)
 
     def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
         """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
         worker = self._worker
         content: object = None
         try:
-            if isinstance(message, CARRIERS):
+            if type(message) is Control or type(message) is Ack:
+                pass
+            elif isinstance(message, CARRIERS):
                 content = worker.reading.read(source, message, segments)
-            elif isinstance(message, ForwardCall):
+            elif type(message) is ForwardCall:
                 content = worker.reading.read_forward(source, message, segments)
         except WireError as error:
             with worker.lock:

@@ -6,6 +6,7 @@ Everything in `perform` happens under the worker's lock and neither blocks nor r
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from farref.impl.effects import (
@@ -54,33 +55,33 @@ class Performer:
         """Do what a step asks for, in its order. Segments belong to the one carrier among it."""
         worker = self._worker
         for effect in effects:
-            match effect:
-                case Send():
-                    behind = segments if segments and isinstance(effect.message, SEGMENTED) else []
-                    worker.post(effect.target, effect.message, behind)
-                case RunCall():
-                    worker.begin(lambda run=effect: self._run_call(run))  # type: ignore[misc]
-                case Work() | PassEnded() | TakeForDead():
-                    worker.recorder.perform(effect)
-                case CompleteCall() | CompleteFetch() | FailCall() | ReplyLost() | WakeWaiter():
-                    self._complete(effect)
-                case RunCreation():
-                    worker.begin(lambda run=effect: self._run_creation(run))  # type: ignore[misc]
-                case AnswerFetch():
-                    self._answer_fetch(effect)
-                case Confirmed(fork):
-                    worker.creations.pop(fork, None)
-                case DropValue():
-                    pass
-                case _:
-                    assert_never(effect)
+            if type(effect) is Send:
+                message = effect.message
+                worker.post(effect.target, message, segments if segments and isinstance(message, SEGMENTED) else [])
+            elif type(effect) is RunCall:
+                worker.begin(partial(self._run_call, effect))
+            elif type(effect) is CompleteCall:
+                pending = worker.calls.pop(effect.call, None)
+                self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
+            elif type(effect) is Work or type(effect) is PassEnded or type(effect) is TakeForDead:
+                worker.recorder.perform(effect)
+            elif type(effect) is RunCreation:
+                worker.begin(partial(self._run_creation, effect))
+            elif type(effect) is AnswerFetch:
+                self._answer_fetch(effect)
+            elif type(effect) is Confirmed:
+                worker.creations.pop(effect.fork, None)
+            elif type(effect) is DropValue:
+                pass
+            else:
+                self._complete(effect)
 
-    def _complete(self, effect: CompleteCall | FailCall | ReplyLost | CompleteFetch | WakeWaiter) -> None:
+    def _complete(self, effect: FailCall | ReplyLost | CompleteFetch | WakeWaiter) -> None:
         worker = self._worker
         match effect:
-            case CompleteCall(call, failed, references, content):
-                pending = worker.calls.pop(call, None)
-                self._settle(pending and pending[0], failed, self._bound(content, references))
+            case CompleteFetch(fetch, _, failed, references, content):
+                fetching = worker.fetches.pop(fetch, None)
+                self._settle(fetching and fetching[0], failed, self._bound(content, references))
             case FailCall(call, target, reason):
                 refused = worker.calls.pop(call, None)
                 if refused is not None:
@@ -89,9 +90,6 @@ class Performer:
             case ReplyLost(target, call, reason):
                 if target not in worker.core.dead:
                     self._reply_error(target, call, RefusedCall(reason), "")
-            case CompleteFetch(fetch, _, failed, references, content):
-                fetching = worker.fetches.pop(fetch, None)
-                self._settle(fetching and fetching[0], failed, self._bound(content, references))
             case WakeWaiter(waiter, outcome):
                 waiting = worker.waiters.pop(waiter, None)
                 self._settle(waiting and waiting[0], isinstance(outcome, Failure), outcome.content)

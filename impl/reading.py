@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from farref.impl.arena import Window
 from farref.impl.engine.ids import ContextId
@@ -19,9 +19,6 @@ from farref.impl.tensors import TensorReader, attach
 
 if TYPE_CHECKING:
     from farref.impl.worker import Worker
-
-
-_CALLS: Final = (Call, RemoteCall)
 
 
 class Content:
@@ -95,7 +92,7 @@ class Reading:
         return content
 
     def _read(self, message: Carrier, reader: TensorReader) -> Any:
-        if isinstance(message, _CALLS):
+        if type(message) is Call or type(message) is RemoteCall:
             value = reader.read(message.body)
             _check_arguments(value)
             return value
@@ -114,8 +111,8 @@ class Reading:
 
 def _check_arguments(value: object) -> None:
     """Refuse arguments that are no arguments: a list for the places, and a map for the names."""
-    match value:
-        case [list(), dict() as named] if not named or all(isinstance(name, str) for name in named):
-            pass
-        case _:
-            raise WireError("the arguments of a call are a list and a map")
+    if type(value) is list and len(value) == 2:
+        places, named = value
+        if type(places) is list and type(named) is dict and all(type(name) is str for name in named):
+            return
+    raise WireError("the arguments of a call are a list and a map")

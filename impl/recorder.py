@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, assert_never
 
 from farref.impl.effects import Effect
@@ -191,7 +192,7 @@ class Recorder:
         """Have the next piece of a task's work done, by whoever attends to it or by some thread."""
         events = self._attended.get(task)
         if events is None:
-            self._worker.begin(lambda: self._do(task))
+            self._worker.begin(partial(self._do, task))
             return
         self._worker.running += 1
         for event in events:
@@ -206,10 +207,7 @@ class Recorder:
         except BaseException as error:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")
-        with worker.lock:
-            worker.running -= 1
-            self._done(work, outcome)
-        worker.hand_in()
+        worker.end(partial(self._done, work), outcome)
         if interrupt is not None:
             raise interrupt
 

@@ -7,7 +7,7 @@ messages; any other tag, type or extra field is a `WireError`, and the connectio
 from __future__ import annotations
 
 import struct
-from typing import Final
+from typing import Final, final
 
 import msgspec
 
@@ -32,18 +32,21 @@ HEADER: Final = struct.Struct("<II")
 FRAME_BYTES_MAX: Final = 64 * 2**20
 
 
+@final
 class Reached(Message, frozen=True, tag=10):
     """I have finished this step of shutting down (R32). No part of the protocol: workers wait for each other with it."""
 
     step: int
 
 
+@final
 class Returned(Message, frozen=True, tag=11):
     """Nobody here looks at these rooms of your memory any more. No part of the protocol either."""
 
     places: tuple[int, ...]
 
 
+@final
 class Acks(Message, frozen=True, tag=13):
     """Several answers in one frame, as if each had come alone. Most answers travel like this (R5)."""
 
@@ -70,13 +73,20 @@ _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
 )
 
 
+def write_plain_frame(message: Frame, limit: int = FRAME_BYTES_MAX) -> bytes:
+    """Write a message that has no segments."""
+    body = _encoder.encode(message)
+    length = len(body)
+    if length > limit:
+        raise RefusedValue(f"a message of {length} bytes is larger than the limit of {limit}")
+    return HEADER.pack(length, length) + body
+
+
 def write_frame(message: Frame, segments: list[memoryview], limit: int = FRAME_BYTES_MAX) -> list[bytes | memoryview]:
     """Write a message and its segments as pieces that leave in one write."""
-    body = _encoder.encode(message)
     if not segments:
-        if len(body) > limit:
-            raise RefusedValue(f"a message of {len(body)} bytes is larger than the limit of {limit}")
-        return [HEADER.pack(len(body), len(body)) + body]
+        return [write_plain_frame(message, limit)]
+    body = _encoder.encode(message)
     start = padded(len(body))
     total = start + sum(padded(len(segment)) for segment in segments)
     if total > limit:

@@ -16,12 +16,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from farref.impl.arena import Arena, Window
-from farref.impl.connection import HURRIES, LATER, NOW, SOON, Connection
+from farref.impl.connection import LATER, SOON, Connection
 from farref.impl.core import Core
-from farref.impl.effects import Effect, Outcome, Value
+from farref.impl.effects import Effect, Value
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_of
 from farref.impl.futures import Future
@@ -52,6 +52,8 @@ from farref.impl.writing import Writing
 FEW_CALLS: Final = 8
 BATCH: Final = 32
 """Of few calls each leaves at once, as it may be urgent. Of more, so many at most wait to leave in one write."""
+
+Ended = TypeVar("Ended")
 
 
 class Worker:
@@ -122,8 +124,9 @@ class Worker:
     ) -> Future:
         """Call a function on a worker."""
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
-        future = Future(self.reactor, f"{name} on {self.names[rank]}", self.timeout_for(timeout))
-        wait_for_room(self, rank, self.timeout_for(timeout))
+        limit = self.timeout_for(timeout)
+        future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
+        wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
@@ -213,16 +216,12 @@ class Worker:
         self.running += 1
         self.reactor.queue(task)
 
-    def end(self, step: Callable[[Outcome], None], outcome: Outcome) -> None:
-        """Take the step that a function's end is."""
+    def end(self, step: Callable[[Ended], None], outcome: Ended) -> None:
+        """Take the step that a function's end is. What comes of several leaves in one write, by the next turn at the latest."""
         with self.lock:
             self.running -= 1
             step(outcome)
             self.perform([])
-        self.hand_in()
-
-    def hand_in(self) -> None:
-        """Write what came of something that has ended, unless something else runs next and will."""
         if not self.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
             self.flush(patient=True)
 
@@ -253,12 +252,8 @@ class Worker:
             self.declare_dead(target, "its connection is broken")
             if not isinstance(message, Control | Ack):
                 self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
-        elif isinstance(message, Ack):
-            connection.answer(message)
         else:
-            kind = type(message.body if type(message) is Control else message)
-            pieces = write_frame(message, segments, self.settings.frame_bytes_max)
-            connection.queue(pieces, HURRIES.get(kind, NOW))
+            connection.post(message, segments)
 
     def _hand_over(self, target: WorkerId, at_once: bool) -> None:
         """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""
@@ -272,8 +267,8 @@ class Worker:
     def flush(self, patient: bool = False, hurry: int = SOON) -> None:
         """Write what is queued for every peer and in such a hurry."""
         for connection in self.connections.values():
-            if connection.window is not None and connection.window.returned:
-                self._give_back(connection, connection.window.returned)
+            if connection.returned:
+                self._give_back(connection, connection.returned)
             if connection.hurry >= hurry:
                 connection.flush(patient)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import final
+
 from msgspec import Struct
 
 from farref.impl.engine.ids import PassId
@@ -11,6 +13,7 @@ from farref.impl.engine.task import Task
 from farref.impl.ids import WorkerId
 
 
+@final
 class Work(Struct, frozen=True):
     """Let a task process a message (`Task.process`), and report with `Core.worked` or `Core.raised`.
 
@@ -21,6 +24,7 @@ class Work(Struct, frozen=True):
     body: CountedBody | Begin
 
 
+@final
 class PassEnded(Struct, frozen=True):
     """A pass of ours has ended: well, or with a fault and what there is to say about it (A17, A18)."""
 
@@ -30,6 +34,7 @@ class PassEnded(Struct, frozen=True):
     late: tuple[WorkerId, ...] = ()
 
 
+@final
 class TakeForDead(Struct, frozen=True):
     """Somebody who knows has declared this worker dead (A21)."""
 
