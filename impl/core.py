@@ -104,15 +104,13 @@ class Core(Arrivals):
         """Call a function on a worker; its arguments carry the forks given."""
         self._calls += 1
         call = CallId(self._calls)
-        self._send(target, Call(call, function, forks, body))
-        return call, self._taken()
+        return call, [Send(target, Call(call, function, forks, body))]
 
     def reply(
         self, target: WorkerId, call: CallId, failed: bool = False, forks: tuple[ForkData, ...] = (), body: bytes = b""
     ) -> list[Effect]:
         """Answer a call; its result carries the forks given."""
-        self._send(target, Return(call, failed, forks, body))
-        return self._taken()
+        return [Send(target, Return(call, failed, forks, body))]
 
     # Use
 

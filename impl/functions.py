@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable, Iterable
+from functools import lru_cache
+from types import FunctionType
 from typing import Any, Final, TypeVar
 
 from farref.impl.errors import RefusedFunction
@@ -33,10 +35,18 @@ def function(target: Function) -> Function:
 
 def name_of(target: Callable[..., Any]) -> str:
     """Say by what name a function is called elsewhere; refuse what has none."""
+    # Of a plain function it is remembered. Of anything else, a method say, the memory would keep its object alive.
+    return _known_name(target) if type(target) is FunctionType else _name(target)
+
+
+def _name(target: Callable[..., Any]) -> str:
     module, qualname = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
     if not callable(target) or not module or not qualname or "<" in qualname:
         raise RefusedFunction(f"{target!r} has no name that another worker could find it by")
     return f"{SCRIPT if module == SCRIPT_IN_A_CHILD else module}:{qualname}"
+
+
+_known_name: Final = lru_cache(maxsize=1024)(_name)
 
 
 class Functions:

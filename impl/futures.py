@@ -51,7 +51,10 @@ class Future:
 
     def wait(self, timeout: float | None = None) -> Any:
         """Wait for the value; raise the error if that came instead, or `RpcTimeout` if nothing did."""
-        self._wait_until_done(timeout)
+        if not self._done:
+            self._wait_until_done(timeout)
+        if self._error is None:
+            return self._value
         try:
             return self._outcome()
         finally:
@@ -61,8 +64,7 @@ class Future:
         deadline = float("inf") if self.deadline is None else self.deadline
         if timeout is not None:
             deadline = min(deadline, time.monotonic() + timeout)
-        if not self._done:
-            self._loop.serve_until(self.done, deadline, self._wake_by)
+        self._loop.serve_until(self.done, deadline, self._wake_by)
         if not self._done:
             if deadline == self.deadline:
                 self.expire()

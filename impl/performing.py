@@ -123,7 +123,8 @@ class Performer:
 
     def _run_call(self, run: RunCall) -> None:
         source, call, function, context = run.source, run.call.call, run.call.function, _context(run.content)
-        if self._worker.backlog.defer(source, lambda: self._run_call(run)):
+        if self._worker.backlog.must_wait(source):
+            self._worker.backlog.keep(source, partial(self._run_call, run))
             return
         outcome = self._invoke(function, self._bound(run.content, run.references), context)
         self._when_done(outcome, lambda final: self._reply(source, call, final, function, context))

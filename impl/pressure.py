@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 def wait_for_room(worker: Worker, target: WorkerId, timeout: float | None) -> None:
     """Wait until a peer has taken in enough of what is queued for it; raise `RpcTimeout` if it does not in time."""
-    connection = worker.connections.get(target)
-    if connection is None or not connection.is_full():
-        return
+    connection = worker.connections[target]
     deadline = float("inf") if timeout is None else time.monotonic() + timeout
     worker.reactor.serve_until(lambda: connection.dead or not connection.is_full(), deadline)
     if connection.is_full() and not connection.dead:
@@ -38,14 +36,15 @@ class Backlog:
         self._worker = worker
         self._waiting: dict[WorkerId, deque[Callable[[], None]]] = {}
 
-    def defer(self, caller: WorkerId, task: Callable[[], None]) -> bool:
-        """Keep a call for later if its caller takes nothing in; say whether it was kept."""
+    def must_wait(self, caller: WorkerId) -> bool:
+        """Say whether a caller takes nothing in."""
         connection = self._worker.connections.get(caller)
-        if connection is None or connection.dead or not connection.is_full():
-            return False
+        return connection is not None and connection.is_full() and not connection.dead
+
+    def keep(self, caller: WorkerId, task: Callable[[], None]) -> None:
+        """Keep a call for later."""
         with self._worker.lock:
             self._waiting.setdefault(caller, deque()).append(task)
-        return True
 
     def release(self) -> None:
         """Let calls begin whose callers take results in again, or are dead. Under the lock, with every tick."""

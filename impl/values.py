@@ -96,15 +96,15 @@ class Writer:
         return self._rare(value, kind)
 
     def _rare(self, value: Any, kind: type) -> object:
+        index = self._share(value)
+        if index is not None:
+            return Ext(REFERENCE, struct.pack("<I", index))
         if kind is set or kind is frozenset:
             return Ext(SET if kind is set else FROZENSET, self._nested(value))
         if kind is complex:
             return Ext(COMPLEX, struct.pack("<dd", value.real, value.imag))
         if isinstance(value, np.generic) and value.dtype in CODES:
             return Ext(SCALAR, bytes([CODES[value.dtype]]) + value.tobytes())
-        index = self._share(value)
-        if index is not None:
-            return Ext(REFERENCE, struct.pack("<I", index))
         if self._allow_pickle:
             return Ext(PICKLE, pickle.dumps(value))
         raise RefusedValue(f"a value of type {kind.__module__}.{kind.__qualname__} cannot travel")

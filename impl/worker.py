@@ -126,7 +126,7 @@ class Worker:
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
         limit = self.timeout_for(timeout)
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
-        wait_for_room(self, rank, limit)
+        self._wait_for_room(rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
@@ -146,14 +146,14 @@ class Worker:
     ) -> RRef:
         """Call a function on a worker and leave its result there (R10, R12)."""
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
-        wait_for_room(self, rank, self.timeout_for(timeout))
+        limit = self.timeout_for(timeout)
+        self._wait_for_room(rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             if rank == self.rank:
                 return self.performer.create_on_self(name, [list(args), dict(kwargs)], passage)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
             reference, effects = self.core.create_remote(rank, name, forks, body)
-            limit = self.timeout_for(timeout)
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
             self.perform(effects if passage is None else self.recorder.wrapped(effects, passage), segments)
@@ -196,6 +196,11 @@ class Worker:
             raise PeerDied(self.core.dead[rank])
         return rank
 
+    def _wait_for_room(self, target: WorkerId, timeout: float | None) -> None:
+        connection = self.connections.get(target)
+        if connection is not None and connection.is_full():
+            wait_for_room(self, target, timeout)
+
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given means the default, 0 means for ever."""
         chosen = self.settings.rpc_timeout if timeout is None else timeout
@@ -205,7 +210,8 @@ class Worker:
 
     def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
         """Perform the effects of a step, then let go of what was dropped meanwhile."""
-        self.performer.perform(effects, segments)
+        if effects:
+            self.performer.perform(effects, segments)
         while self.dropped:
             reference = self.dropped.popleft()
             if not self.released:

@@ -30,6 +30,7 @@ class Writing:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
+        self._simple_bytes_max = worker.settings.frame_bytes_max - OTHER_BYTES
 
     def write_arguments(
         self, args: list[Any], kwargs: dict[str, Any], target: WorkerId, passage: Passage | None = None
@@ -44,7 +45,8 @@ class Writing:
         return self._write(value, target, passage) if body is None else self._checked(body)
 
     def _checked(self, body: bytes) -> Written:
-        self._check_size(len(body), 0)
+        if len(body) > self._simple_bytes_max:
+            self._check_size(len(body), 0)
         return (), body, []
 
     def _write(self, value: object, target: WorkerId, passage: Passage | None) -> Written:
