@@ -34,15 +34,16 @@ def write_head(array: Array) -> bytes:
     return _HEADS[dimensions].pack(code, dimensions, *array.shape)
 
 
-def read_head(data: memoryview) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+def read_head(data: memoryview, start: int = 0) -> tuple[np.dtype[Any], list[int], int]:
     """Read what an array is like, and where that ends."""
-    if data[1] > DIMENSIONS_MAX:
-        raise WireError(f"an array has {data[1]} dimensions")
-    if data[0] >= len(DTYPES):
-        raise WireError(f"no dtype has the code {data[0]}")
-    head = _HEADS[data[1]]
-    code, _, *shape = head.unpack_from(data)
-    return DTYPES[code], tuple(shape), head.size
+    code, dimensions = data[start], data[start + 1]
+    if dimensions > DIMENSIONS_MAX:
+        raise WireError(f"an array has {dimensions} dimensions")
+    if code >= len(DTYPES):
+        raise WireError(f"no dtype has the code {code}")
+    head = _HEADS[dimensions]
+    _, _, *shape = head.unpack_from(data, start)
+    return DTYPES[code], shape, start + head.size
 
 
 def write_array(array: Array) -> bytes:
@@ -50,10 +51,10 @@ def write_array(array: Array) -> bytes:
     return write_head(array) + array.tobytes()
 
 
-def read_array(data: memoryview) -> Array:
+def read_array(data: memoryview, start: int = 0) -> Array:
     """Read a whole array, into memory of its own."""
-    dtype, shape, start = read_head(data)
-    array: Array = np.ndarray(shape, dtype, data, start)
-    if array.nbytes != len(data) - start:
+    dtype, shape, begin = read_head(data, start)
+    array: Array = np.ndarray(shape, dtype, data, begin)
+    if array.nbytes != len(data) - begin:
         raise WireError("an array's bytes do not fit its shape")
     return array.copy()

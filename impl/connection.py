@@ -28,7 +28,7 @@ from farref.impl.ids import WorkerId
 from farref.impl.messages import Ack, AnyMessage, ChildAccept, Control, UserAccept, UserDelete
 from farref.impl.streams import Stream
 from farref.impl.values import padded
-from farref.impl.wire import HEADER, Acks, read_header, write_frame, write_plain_frame
+from farref.impl.wire import HEADER, Acks, Returned, read_header, write_frame, write_plain_frame
 
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
@@ -113,6 +113,12 @@ class Connection:
         if self._answers:
             self.queue_frame(write_plain_frame(Acks(tuple(self._answers))), LATER)
             self._answers.clear()
+
+    def give_back(self) -> None:
+        """Tell the peer which of its rooms nobody here looks at any more."""
+        places = tuple(self.returned.popleft() for _ in range(len(self.returned)))
+        if places:
+            self.queue_frame(write_plain_frame(Returned(places)), LATER)
 
     def queue(self, pieces: list[bytes | memoryview], hurry: int = NOW) -> None:
         """Leave pieces to be written. One thread at a time."""

@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from msgspec.msgpack import Ext
 
+from farref.impl.arrays import read_array
 from farref.impl.engine.ids import ContextId
 from farref.impl.errors import WireError
 from farref.impl.ids import Incarnation, WorkerId
 from farref.impl.tape.graph import Edge, Receive
 from farref.impl.tape.tensors import Tensor
-from farref.impl.values import ARRAYS, Reader, Writer
+from farref.impl.values import ARRAY, ARRAYS, Reader, Writer
 
 TENSOR, CONTEXT = 13, 14
 _CONTEXT: Final = struct.Struct("<IQQ")
@@ -61,7 +62,8 @@ class TensorReader(Reader):
         is_paired, form = _FORM.unpack_from(data)
         if is_paired > 1 or form not in ARRAYS:
             raise WireError("a tensor is a flag and an array")
-        tensor = Tensor(self._array(data[2:], form), requires_grad=is_paired == 1)
+        array = read_array(data, 2) if form == ARRAY else self._array(data[2:], form)
+        tensor = Tensor(array, requires_grad=is_paired == 1)
         if is_paired and self.tensors is not None:
             self.tensors.append(tensor)
         return tensor

@@ -16,10 +16,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from farref.impl.arena import Arena, Window
-from farref.impl.connection import LATER, SOON, Connection
+from farref.impl.connection import SOON, Connection
 from farref.impl.core import Core
 from farref.impl.effects import Effect, Value
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
@@ -46,14 +46,11 @@ from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.streams import Stream
 from farref.impl.values import joined
-from farref.impl.wire import Returned, write_frame
 from farref.impl.writing import Writing
 
 FEW_CALLS: Final = 8
 BATCH: Final = 32
 """Of few calls each leaves at once, as it may be urgent. Of more, so many at most wait to leave in one write."""
-
-Ended = TypeVar("Ended")
 
 
 class Worker:
@@ -222,7 +219,7 @@ class Worker:
         self.running += 1
         self.reactor.queue(task)
 
-    def end(self, step: Callable[[Ended], None], outcome: Ended) -> None:
+    def end(self, step: Callable[[Any], None], outcome: object) -> None:
         """Take the step that a function's end is. What comes of several leaves in one write, by the next turn at the latest."""
         with self.lock:
             self.running -= 1
@@ -274,16 +271,10 @@ class Worker:
         """Write what is queued for every peer and in such a hurry."""
         for connection in self.connections.values():
             if connection.returned:
-                self._give_back(connection, connection.returned)
+                with self.lock:
+                    connection.give_back()
             if connection.hurry >= hurry:
                 connection.flush(patient)
-
-    def _give_back(self, connection: Connection, returned: deque[int]) -> None:
-        """Tell a peer which of its rooms nobody looks at any more."""
-        with self.lock:
-            places = tuple(returned.popleft() for _ in range(len(returned)))
-            if places:
-                connection.queue(write_frame(Returned(places), []), LATER)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""

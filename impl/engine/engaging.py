@@ -51,7 +51,10 @@ class Engaging(EngineTables):
         waits = None
         if progress.waits is not None:
             waits = tuple([Waits(forward, context.sends[forward].function) for forward in progress.waits])
-        self._tell(pass_id.root, Report(pass_id, self._name(body), tuple(caused), waits, None))
+        processed = (
+            Counted(Kind.GRADIENTS, self.me, body.forward) if type(body) is PropagateGradients else self._name(body)
+        )
+        self._tell(pass_id.root, Report(pass_id, processed, tuple(caused), waits, None))
 
     def raised(self, task: Task, body: CountedBody | Begin, error: bytes) -> None:
         """Leave a pass in which a rule or a hook raised, and report it (A18)."""
@@ -64,7 +67,7 @@ class Engaging(EngineTables):
         task = self._admit(body)
         if task is None:
             return
-        if isinstance(body, PropagateGradients | Mark) and body.forward not in task.sends:
+        if (type(body) is PropagateGradients or type(body) is Mark) and body.forward not in task.sends:
             self._report_fault(body, Fault(Cause.UNPAIRED, self.me, str(body.forward)))
         else:
             self._emit(Work(task, body))
