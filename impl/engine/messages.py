@@ -18,8 +18,8 @@ from farref.impl.engine.ids import ContextId, ForwardId, PassId
 from farref.impl.ids import WorkerId
 
 
-class _Body(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What all of them have in common: they are values, and travel as short arrays."""
+class _Body(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
+    """What all of them have in common: they are values, travel as short arrays, and are in no cycle of references."""
 
 
 class Kind(IntEnum):
