@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farref.impl import tape
+from farref.impl import launch, rpc_sync, tape
+from farref.impl.autograd import backward, context, get_gradients
+from tests.impl import far_autograd as far
 from tests.impl.float_programs import Plan, carried_out
 
 autograd = pytest.importorskip("autograd")
@@ -96,3 +98,21 @@ def test_A26_half_the_digits_are_right_with_float32(seed: int) -> None:
     found = carried_out(plan, tape, dtype="float32").gradients(seed, smart=True)
     assert all(one is None or one.dtype == np.float32 for one in found)
     assert_close(found, by_autograd(plan), 1e-3, 1e-4)
+
+
+def test_A26_between_processes() -> None:
+    """Two layers on two workers, with parameters on each and an input here."""
+    import autograd.numpy as anp
+
+    random = np.random.default_rng(0)
+    x, w1, w2 = (random.normal(size=(3, 3)) for _ in range(3))
+    here = tape.tensor(x, requires_grad=True)
+    with launch(["B", "C"], allow=[far.__name__], rpc_timeout=20), context() as context_id:
+        for name, matrix in (("B", w1), ("C", w2)):
+            rpc_sync(name, far.parameter, ["w", matrix.tolist()])
+        loss = rpc_sync("C", far.dense, ["w", rpc_sync("B", far.dense, ["w", here])]).sum()
+        backward(context_id, [loss])
+        found = [get_gradients(context_id)[here].data]
+        found += [rpc_sync(name, far.gradient, [context_id, "w"]) for name in ("B", "C")]
+    wanted = autograd.grad(lambda leaves: anp.tanh(anp.tanh(leaves[0] @ leaves[1]) @ leaves[2]).sum())([x, w1, w2])
+    assert_close(found, list(wanted), 1e-9, 1e-12)
