@@ -239,12 +239,13 @@ class Arrivals(Forwards):
 
     def _run(self, run: RunCall | RunCreation) -> None:
         """Start a function, or park it until every fork among its arguments is confirmed (R16)."""
-        held = [one.fork for one in run.references if type(one) is UserReference]
-        pending = {fork for fork in held if not self.user.records[fork].confirmed}
-        if pending:
-            self.parking.park(run, pending)
-        else:
-            self._emit(run)
+        if run.references:
+            held = [one.fork for one in run.references if type(one) is UserReference]
+            pending = {fork for fork in held if not self.user.records[fork].confirmed}
+            if pending:
+                self.parking.park(run, pending)
+                return
+        self._emit(run)
 
     def _give_up(self, run: RunCall | RunCreation, error: PeerDied) -> None:
         match run:

@@ -63,10 +63,10 @@ class Outgoing:
         """Number a message and send it, unless the window is full."""
         self.last += 1
         number = SequenceNumber(self.last)
-        if not self.queued and number < self.lowest + WINDOW:
-            return [self._begin(number, body, now, now)]
-        self.queued.append((number, body, now))
-        return self._release(now)
+        if self.queued or (self.unanswered and number >= self.lowest + WINDOW):
+            self.queued.append((number, body, now))
+            return self._release(now)
+        return [self._begin(number, body, now, now)]
 
     def settle(self, number: SequenceNumber, now: float) -> tuple[ControlBody | None, list[Control]]:
         """Take an answered message off, and send what the window now allows. A second answer finds nothing."""

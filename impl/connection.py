@@ -95,7 +95,7 @@ class Connection:
 
     # Writing
 
-    def post(self, message: AnyMessage, segments: list[memoryview]) -> None:
+    def post(self, message: AnyMessage, segments: list[memoryview] | None) -> None:
         """Write a message, to leave as soon as it has to. An answer is kept until there are some, or until the next tick."""
         if type(message) is Ack:
             self._answers.append(message)
@@ -122,7 +122,7 @@ class Connection:
 
     def queue(self, pieces: list[bytes | memoryview], hurry: int = NOW) -> None:
         """Leave pieces to be written. One thread at a time."""
-        self._added += _weight(pieces)
+        self._added += sum(map(len, pieces)) + PIECE_BYTES * len(pieces)
         self.outbox.extend(pieces)
         if hurry > self.hurry:
             self.hurry = hurry
@@ -163,7 +163,9 @@ class Connection:
     def _write(self, patient: bool) -> bool:
         outbox = self.outbox
         while outbox:
-            pieces = [outbox.popleft() for _ in range(min(len(outbox), PIECES_MAX))]
+            pieces = [outbox.popleft()]
+            while outbox and len(pieces) < PIECES_MAX:
+                pieces.append(outbox.popleft())
             try:
                 written = self.stream.send(pieces[0]) if len(pieces) == 1 else self.stream.sendmsg(pieces)
             except BlockingIOError:
@@ -172,15 +174,14 @@ class Connection:
                     continue
                 self._wait_for_room()
                 return False
-            self._settle(pieces, written)
+            if written == sum(map(len, pieces)):
+                self._written += written + PIECE_BYTES * len(pieces)
+            else:
+                self._put_back(pieces, written)
         return True
 
-    def _settle(self, pieces: list[bytes | memoryview], written: int) -> None:
-        """Count what was written, and put the rest back, if there is one."""
-        weight = _weight(pieces)
-        if written == weight - PIECE_BYTES * len(pieces):
-            self._written += weight
-            return
+    def _put_back(self, pieces: list[bytes | memoryview], written: int) -> None:
+        """Count what was written, and put the rest back."""
         self._written += written
         for index, piece in enumerate(pieces):
             if written < len(piece):
@@ -261,7 +262,3 @@ class Connection:
         with suppress(OSError, ValueError):
             self._poller.unregister(self.stream)
         self.stream.close()
-
-
-def _weight(pieces: list[bytes | memoryview]) -> int:
-    return sum(map(len, pieces)) + PIECE_BYTES * len(pieces)

@@ -33,7 +33,7 @@ class Future:
     __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "_what", "deadline")
 
     def __init__(
-        self, loop: Loop | None = None, what: Iterable[str] = "a future", timeout: float | None = None
+        self, loop: Loop | None = None, what: Iterable[object] = "a future", timeout: float | None = None
     ) -> None:
         """Begin to wait for something. What that is, is put together when somebody has to be told."""
         self._loop = loop or _loop_of_this_process()
@@ -69,7 +69,7 @@ class Future:
             if deadline == self.deadline:
                 self.expire()
             else:
-                raise RpcTimeout(f"{''.join(self._what)}: nothing came within {timeout} s")
+                raise RpcTimeout(f"{_text(self._what)}: nothing came within {timeout} s")
 
     def _outcome(self) -> Any:
         try:
@@ -116,7 +116,7 @@ class Future:
 
     def expire(self) -> bool:
         """End with a timeout. What was asked for goes on elsewhere (R27)."""
-        return self.set_exception(RpcTimeout(f"{''.join(self._what)}: no answer within {self._timeout} s"))
+        return self.set_exception(RpcTimeout(f"{_text(self._what)}: no answer within {self._timeout} s"))
 
     def expire_if_late(self, now: float) -> None:
         """End with a timeout if it is time to."""
@@ -148,6 +148,10 @@ class Future:
         for callback in callbacks or ():
             callback()
         return True
+
+
+def _text(parts: Iterable[object]) -> str:
+    return "".join(map(str, parts))
 
 
 def _loop_of_this_process() -> Loop:

@@ -19,11 +19,14 @@ from farref.impl.messages import (
     CARRIERS,
     Ack,
     AnyMessage,
+    CallFailed,
     Carrier,
     Control,
     CreateFailed,
+    FetchCall,
     ForkRequest,
     ForwardCall,
+    UserAccept,
 )
 from farref.impl.wire import Acks, Reached, Returned, read_body
 
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 TICK_S: Final = 0.05
 CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
 """Their answers confirm a fork, and somebody waits for that (R5); any other may wait for company."""
+BODILESS: Final = frozenset({Control, Ack, UserAccept, FetchCall, CallFailed})
+"""The messages that carry no value."""
 
 
 class Intake:
@@ -99,11 +104,13 @@ class Intake:
     def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
         """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
         worker = self._worker
+        if type(message) in BODILESS:
+            with worker.lock:
+                worker.perform(worker.core.receive(source, message))
+            return
         content: object = None
         try:
-            if type(message) is Control or type(message) is Ack:
-                pass
-            elif isinstance(message, CARRIERS):
+            if isinstance(message, CARRIERS):
                 content = worker.reading.read(source, message, segments)
             elif type(message) is ForwardCall:
                 content = worker.reading.read_forward(source, message, segments)

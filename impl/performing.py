@@ -52,36 +52,43 @@ class Performer:
         self._worker = worker
 
     def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
-        """Do what a step asks for, in its order. Segments belong to the one carrier among it."""
-        worker = self._worker
-        for effect in effects:
-            if type(effect) is Send:
-                message = effect.message
-                worker.post(effect.target, message, segments if segments and isinstance(message, SEGMENTED) else [])
-            elif type(effect) is RunCall:
-                worker.begin(partial(self._run_call, effect))
-            elif type(effect) is CompleteCall:
-                pending = worker.calls.pop(effect.call, None)
-                self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
-            elif type(effect) is Work or type(effect) is PassEnded or type(effect) is TakeForDead:
-                worker.recorder.perform(effect)
-            elif type(effect) is RunCreation:
-                worker.begin(partial(self._run_creation, effect))
-            elif type(effect) is AnswerFetch:
-                self._answer_fetch(effect)
-            elif type(effect) is Confirmed:
-                worker.creations.pop(effect.fork, None)
-            elif type(effect) is DropValue:
-                pass
-            else:
-                self._complete(effect)
+        """Do what a step asks for, in its order; then let go of what was dropped meanwhile, which is a step for each.
 
-    def _complete(self, effect: FailCall | ReplyLost | CompleteFetch | WakeWaiter) -> None:
+        Segments belong to the one carrier among the effects.
+        """
+        worker = self._worker
+        while True:
+            for effect in effects:
+                if type(effect) is Send:
+                    message = effect.message
+                    carried = segments if segments and isinstance(message, SEGMENTED) else None
+                    worker.post(effect.target, message, carried)
+                elif type(effect) is RunCall:
+                    worker.begin(partial(self._run_call, effect))
+                elif type(effect) is CompleteCall:
+                    pending = worker.calls.pop(effect.call, None)
+                    self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
+                elif type(effect) is Work:
+                    worker.recorder.have_done(effect)
+                elif type(effect) is CompleteFetch:
+                    asked = worker.fetches.pop(effect.fetch, None)
+                    self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
+                elif type(effect) is RunCreation:
+                    worker.begin(partial(self._run_creation, effect))
+                elif type(effect) is AnswerFetch:
+                    self._answer_fetch(effect)
+                elif type(effect) is Confirmed:
+                    worker.creations.pop(effect.fork, None)
+                elif type(effect) is not DropValue:
+                    self._perform_rare(effect)
+            if not worker.dropped:
+                return
+            reference, segments = worker.dropped.popleft(), None
+            effects = [] if worker.released else worker.core.let_go(reference)
+
+    def _perform_rare(self, effect: FailCall | ReplyLost | WakeWaiter | PassEnded | TakeForDead) -> None:
         worker = self._worker
         match effect:
-            case CompleteFetch(fetch, _, failed, references, content):
-                fetching = worker.fetches.pop(fetch, None)
-                self._settle(fetching and fetching[0], failed, self._bound(content, references))
             case FailCall(call, target, reason):
                 refused = worker.calls.pop(call, None)
                 if refused is not None:
@@ -93,6 +100,10 @@ class Performer:
             case WakeWaiter(waiter, outcome):
                 waiting = worker.waiters.pop(waiter, None)
                 self._settle(waiting and waiting[0], isinstance(outcome, Failure), outcome.content)
+            case PassEnded():
+                worker.recorder.end(effect)
+            case TakeForDead(peer):
+                worker.declare_dead(peer, "another worker has declared it dead")
             case _:
                 assert_never(effect)
 
@@ -117,7 +128,7 @@ class Performer:
         except RpcError as error:
             failed, body = True, worker.writing.write_error(error, "the value of an RRef")
         effects = worker.core.answer_fetch(answer, failed, forks, body)
-        self.perform(worker.recorder.wrapped(effects, passage), segments)
+        self.perform(effects if passage is None else worker.recorder.wrapped(effects, passage), segments)
 
     # Functions
 
@@ -126,8 +137,12 @@ class Performer:
         if self._worker.backlog.must_wait(source):
             self._worker.backlog.keep(source, partial(self._run_call, run))
             return
-        outcome = self._invoke(function, self._bound(run.content, run.references), context)
-        self._when_done(outcome, lambda final: self._reply(source, call, final, function, context))
+        # Nothing here may keep the result: if it is a view of the caller's memory, that is returned in the same write.
+        self._when_done(
+            self._invoke(function, self._bound(run.content, run.references), context),
+            lambda final: self._reply(source, call, final, function, context),
+        )
+        self._worker.write_results()
 
     def _run_creation(self, run: RunCreation) -> None:
         arguments = self._bound(run.content, run.references)
@@ -144,8 +159,8 @@ class Performer:
 
     def _run_creation_of(self, rref: RRefId, function: str, arguments: Any, context: ContextId | None) -> None:
         """Compute the value of an RRef, and make its entry ready (R23)."""
-        outcome = self._invoke(function, arguments, context)
-        self._when_done(outcome, lambda final: self._finish(rref, final))
+        self._when_done(self._invoke(function, arguments, context), lambda final: self._finish(rref, final))
+        self._worker.write_results()
 
     def _invoke(self, function: str, arguments: Any, context: ContextId | None) -> Outcome:
         """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
@@ -179,6 +194,7 @@ class Performer:
             except BaseException as error:
                 final = Failure(error)
             self._worker.end(then, final)
+            self._worker.write_results()
 
         future.call_when_done(lambda: self._worker.reactor.start(go_on))
 

@@ -115,6 +115,6 @@ def _check_arguments(value: object) -> None:
     """Refuse arguments that are no arguments: a list for the places, and a map for the names."""
     if type(value) is list and len(value) == 2:
         places, named = value
-        if type(places) is list and type(named) is dict and all(type(name) is str for name in named):
+        if type(places) is list and type(named) is dict and (not named or all(type(name) is str for name in named)):
             return
     raise WireError("the arguments of a call are a list and a map")

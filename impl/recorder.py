@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final
 
 from farref.impl.effects import Effect
-from farref.impl.engine.effects import EngineEffect, PassEnded, TakeForDead, Work
+from farref.impl.engine.effects import PassEnded, Work
 from farref.impl.engine.gradients import Gradients
 from farref.impl.engine.ids import ContextId, PassId
 from farref.impl.engine.task import Progress, Task
@@ -165,28 +165,22 @@ class Recorder:
                 worker.perform(worker.core.time_out_pass(pass_id))
         worker.flush()
 
-    def perform(self, effect: EngineEffect) -> None:
-        """Do what the engine asks for."""
-        worker = self._worker
-        match effect:
-            case Work():
-                task = effect.task
-                works = self._works.get(task)
-                if works is None:
-                    self._works[task] = deque((effect,))
-                    self._have_done(task)
-                else:
-                    works.append(effect)
-            case PassEnded(pass_id, fault):
-                future = self.passes.pop(pass_id, None)
-                if future is not None and fault is None:
-                    future.set_result(None)
-                elif future is not None:
-                    future.set_exception(failure_of(effect, worker.names))
-            case TakeForDead(peer):
-                worker.declare_dead(peer, "another worker has declared it dead")
-            case _:
-                assert_never(effect)
+    def have_done(self, work: Work) -> None:
+        """Have a piece of work done, after what its task has to do before."""
+        works = self._works.get(work.task)
+        if works is None:
+            self._works[work.task] = deque((work,))
+            self._have_done(work.task)
+        else:
+            works.append(work)
+
+    def end(self, ended: PassEnded) -> None:
+        """Let whoever waits for a pass of ours know how it ended."""
+        future = self.passes.pop(ended.pass_id, None)
+        if future is not None and ended.fault is None:
+            future.set_result(None)
+        elif future is not None:
+            future.set_exception(failure_of(ended, self._worker.names))
 
     def _have_done(self, task: Task) -> None:
         """Have the next piece of a task's work done, by whoever attends to it or by some thread."""
@@ -208,6 +202,7 @@ class Recorder:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")
         worker.end(partial(self._done, work), outcome)
+        worker.write_results()
         if interrupt is not None:
             raise interrupt
 

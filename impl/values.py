@@ -35,6 +35,7 @@ ARRAY, SEGMENT, SCALAR, TUPLE, REFERENCE, SET, FROZENSET, INTEGER, COMPLEX, PICK
 ARRAYS: Final = (ARRAY, SEGMENT, SHARED)
 
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
+_INDEX: Final = struct.Struct("<I")
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
@@ -98,7 +99,7 @@ class Writer:
     def _rare(self, value: Any, kind: type) -> object:
         index = self._share(value)
         if index is not None:
-            return Ext(REFERENCE, struct.pack("<I", index))
+            return Ext(REFERENCE, _INDEX.pack(index))
         if kind is set or kind is frozenset:
             return Ext(SET if kind is set else FROZENSET, self._nested(value))
         if kind is complex:
@@ -170,6 +171,8 @@ class Reader:
 
     def extension(self, code: int, data: memoryview) -> object:
         """Read what MessagePack has no word for."""
+        if code == REFERENCE:
+            return self._adopt(*_INDEX.unpack(data))
         match code:
             case 1 | 2 | 12:
                 return self._array(data, code)
@@ -177,8 +180,6 @@ class Reader:
                 return np.frombuffer(data, DTYPES[_checked(data[0])], 1, 1)[0]
             case 4:
                 return tuple(self._items(data))
-            case 5:
-                return self._adopt(*struct.unpack("<I", data))
             case 6:
                 return set(self._items(data))
             case 7:

@@ -21,7 +21,7 @@ from typing import Any, Final
 from farref.impl.arena import Arena, Window
 from farref.impl.connection import SOON, Connection
 from farref.impl.core import Core
-from farref.impl.effects import Effect, Value
+from farref.impl.effects import Value
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_of
 from farref.impl.futures import Future
@@ -90,9 +90,9 @@ class Worker:
             for peer, stream in streams.items()
         }
         self.intake = Intake(self, poller)
-        self.reading = Reading(settings, windows)
-        self.writing = Writing(self)
+        self.reading, self.writing = Reading(settings, windows), Writing(self)
         self.performer, self.recorder = Performer(self), Recorder(self)
+        self.perform: Final = self.performer.perform
         self.backlog = Backlog(self)
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
         poller.register(self.reactor.kick, select.EPOLLIN)
@@ -165,7 +165,7 @@ class Worker:
 
     def fetch(self, reference: Reference, timeout: float | None) -> Future:
         """Ask for a value, here or elsewhere (R20, R21)."""
-        future = Future(self.reactor, f"the value of {reference.rref}", self.timeout_for(timeout))
+        future = Future(self.reactor, ("the value of ", reference.rref), self.timeout_for(timeout))
         with self.lock:
             if isinstance(reference, OwnedReference):
                 self._waiters += 1
@@ -176,7 +176,7 @@ class Worker:
             self._check(reference.owner)
             passage, (fetch, effects) = self.recorder.leaving("to_here"), self.core.fetch(reference)
             self.fetches[fetch] = (future, reference)
-            self.perform(self.recorder.wrapped(effects, passage))
+            self.perform(effects if passage is None else self.recorder.wrapped(effects, passage))
         self._hand_over(reference.owner, False)
         return future
 
@@ -205,26 +205,20 @@ class Worker:
 
     # Steps: under the lock
 
-    def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
-        """Perform the effects of a step, then let go of what was dropped meanwhile."""
-        if effects:
-            self.performer.perform(effects, segments)
-        while self.dropped:
-            reference = self.dropped.popleft()
-            if not self.released:
-                self.performer.perform(self.core.let_go(reference))
-
     def begin(self, task: Callable[[], None]) -> None:
         """Have a function run; `end` reports that it has."""
         self.running += 1
         self.reactor.queue(task)
 
     def end(self, step: Callable[[Any], None], outcome: object) -> None:
-        """Take the step that a function's end is. What comes of several leaves in one write, by the next turn at the latest."""
+        """Take the step that a function's end is. `write_results` is to follow."""
         with self.lock:
             self.running -= 1
             step(outcome)
             self.perform([])
+
+    def write_results(self) -> None:
+        """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
         if not self.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
             self.flush(patient=True)
 
@@ -245,7 +239,7 @@ class Worker:
 
     # Sending
 
-    def post(self, target: WorkerId, message: AnyMessage, segments: list[memoryview]) -> None:
+    def post(self, target: WorkerId, message: AnyMessage, segments: list[memoryview] | None) -> None:
         """Queue a message; one to oneself arrives at once, within the same step of the shell."""
         if target == self.rank:
             self.intake.arrive(target, message, memoryview(bytearray(joined(segments))) if segments else None)
