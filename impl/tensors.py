@@ -7,22 +7,39 @@ are its pair, in the order in which they were written (A7). In any other message
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec.msgpack import Ext
 
-from farref.impl.arrays import read_array
+from farref.impl.arrays import read_array, write_array
 from farref.impl.engine.ids import ContextId
 from farref.impl.errors import WireError
 from farref.impl.ids import Incarnation, WorkerId
 from farref.impl.tape.graph import Edge, Receive
 from farref.impl.tape.tensors import Tensor
-from farref.impl.values import ARRAY, ARRAYS, Reader, Writer
+from farref.impl.values import ARRAY, ARRAYS, SEGMENT_BYTES_MIN, Reader, Writer
 
 TENSOR, CONTEXT = 13, 14
 _CONTEXT: Final = struct.Struct("<IQQ")
 _FORM: Final = struct.Struct("<BB")
 """Whether it needs a gradient that is recorded, and which extension its array is."""
+
+
+def write_small(items: Sequence[object], recording: bool) -> tuple[list[Ext], list[Tensor]] | None:
+    """Write some values if all are tensors without references or segments, and list those whose gradients are recorded.
+
+    This is what most calls in a context carry, so it does without a writer.
+    """
+    written, paired = [], []
+    for item in items:
+        if type(item) is not Tensor or item.data.nbytes >= SEGMENT_BYTES_MIN:
+            return None
+        is_paired = item.requires_grad and recording
+        if is_paired:
+            paired.append(item)
+        written.append(Ext(TENSOR, _FORM.pack(is_paired, ARRAY) + write_array(item.data)))
+    return written, paired
 
 
 class TensorWriter(Writer):

@@ -129,7 +129,8 @@ class Task:
 
     def _advance(self, walk: Walk) -> list[tuple[ForwardId, bytes]]:
         leaving = []
-        for node, gradients in walk.run():
+        for delivery in walk.run():
+            node, gradients = delivery.node, delivery.gradients
             if isinstance(node, Accumulate):
                 if gradients[0] is not None:
                     self._staged[node.tensor] = gradients[0]

@@ -23,9 +23,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, assert_never
+from typing import Any, assert_never
 
 import numpy as np
+from msgspec import Struct
 
 from farref.impl.tape.graph import Accumulate, Array, Edge, Gradient, Node, Operation, Output, Receive, Root, Target
 
@@ -34,7 +35,7 @@ class BackwardError(RuntimeError):
     """A backward pass could not go on."""
 
 
-class Delivery(NamedTuple):
+class Delivery(Struct, frozen=True):
     """What came to the end of a line: one gradient for each output of the node. For a leaf it is never missing."""
 
     node: Accumulate | Receive
@@ -131,10 +132,8 @@ class Walk:
 
     def _pass_on(self, node: Node, visit: _Visit, gradients: Sequence[Gradient]) -> None:
         for edge, place, gradient in zip(node.edges, visit.places, gradients):  # noqa: B905 (one for each edge)
-            if edge is not None:
-                target, slot = edge
-                if self._visits[target].put(place, slot, gradient):
-                    self._ready.append(target)
+            if edge is not None and self._visits[edge.node].put(place, edge.slot, gradient):
+                self._ready.append(edge.node)
 
     def _differentiated(self, node: Operation, gradient: Gradient) -> list[Gradient]:
         """Apply the rule's products for the inputs that need one, and free what they used.
@@ -219,7 +218,7 @@ def _summed_to(gradient: Array, shape: tuple[int, ...]) -> Array:
 
 def _checked(gradient: Any, output: Output) -> Array:
     """Accept a gradient from outside: its shape must be right, its dtype is made so."""
-    array = np.asarray(gradient)
+    array = gradient if type(gradient) is np.ndarray else np.asarray(gradient)
     if array.shape != output[0]:
         raise BackwardError(f"a gradient of shape {array.shape} for a tensor of shape {output[0]}")
     return array if array.dtype == output[1] else array.astype(output[1])
