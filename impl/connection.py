@@ -3,7 +3,7 @@
 Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. How
 soon that is depends on what was queued: what somebody waits for leaves NOW. What nobody waits for, an answer to a delete say,
 rides with the next frame to the same peer, and leaves alone only with a tick (LATER). In between is what may wait for the
-functions that are about to run, because their results mostly go to the same peer (SOON).
+functions that are about to run, if they were quick the last time: their results mostly go to the same peer (SOON).
 
 What the socket did not take goes when it is writable again. Memory of an array that the application may change is copied at
 that point, and not before. A thread that does not read for others may wait a moment for the socket, which saves the copy.
@@ -28,7 +28,7 @@ from farref.impl.ids import WorkerId
 from farref.impl.messages import Ack, AnyMessage, ChildAccept, Control, UserAccept, UserDelete
 from farref.impl.streams import Stream
 from farref.impl.values import padded
-from farref.impl.wire import HEADER, Acks, Returned, read_header, write_frame, write_plain_frame
+from farref.impl.wire import HEADER, Acks, Frame, Returned, read_header, write_frame, write_plain_frame
 
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
@@ -106,19 +106,19 @@ class Connection:
         if segments:
             self.queue(write_frame(message, segments, self._frame_bytes_max), hurry)
         else:
-            self.queue_frame(write_plain_frame(message, self._frame_bytes_max), hurry)
+            self.queue_message(message, hurry)
 
     def gather(self) -> None:
         """Queue the answers that were kept, as one frame, which may wait for something to ride with. They only end retries."""
         if self._answers:
-            self.queue_frame(write_plain_frame(Acks(tuple(self._answers))), LATER)
+            self.queue_message(Acks(tuple(self._answers)), LATER)
             self._answers.clear()
 
     def give_back(self) -> None:
         """Tell the peer which of its rooms nobody here looks at any more."""
         places = tuple(self.returned.popleft() for _ in range(len(self.returned)))
         if places:
-            self.queue_frame(write_plain_frame(Returned(places)), LATER)
+            self.queue_message(Returned(places), LATER)
 
     def queue(self, pieces: list[bytes | memoryview], hurry: int = NOW) -> None:
         """Leave pieces to be written. One thread at a time."""
@@ -127,8 +127,9 @@ class Connection:
         if hurry > self.hurry:
             self.hurry = hurry
 
-    def queue_frame(self, frame: bytes, hurry: int) -> None:
-        """Leave a frame without segments to be written, as almost all are. One thread at a time."""
+    def queue_message(self, message: Frame, hurry: int) -> None:
+        """Leave a message without segments to be written, as almost all are. One thread at a time."""
+        frame = write_plain_frame(message, self._frame_bytes_max)
         self._added += len(frame) + PIECE_BYTES
         self.outbox.append(frame)
         if hurry > self.hurry:
@@ -208,7 +209,15 @@ class Connection:
 
     def frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
         """Read what has arrived, and hand out each whole frame: its body, and its segments if it has some."""
-        data = self._arrived() if self._large is None else b""
+        data = self._buffer
+        if self._large is None:
+            try:
+                came = self.stream.recv(READ_BYTES)
+            except BlockingIOError:
+                return
+            if not came:
+                raise ConnectionResetError("the other end hung up")
+            data += came
         start, length = 0, len(data)
         while length - start >= HEADER.size:
             total, body = read_header(data, self._frame_bytes_max, start)
@@ -228,15 +237,6 @@ class Connection:
             yield from self._fill_large()
         if self._pending is not None and self._pending():
             yield from self.frames()
-
-    def _arrived(self) -> bytes:
-        try:
-            data = self.stream.recv(READ_BYTES)
-        except BlockingIOError:
-            return self._buffer
-        if not data:
-            raise ConnectionResetError("the other end hung up")
-        return self._buffer + data if self._buffer else data
 
     def _fill_large(self) -> Iterator[tuple[memoryview, memoryview]]:
         """Go on reading a large frame, straight into the memory that its arrays will be views of; hand it out when whole.

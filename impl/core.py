@@ -104,13 +104,15 @@ class Core(Arrivals):
         """Call a function on a worker; its arguments carry the forks given."""
         self._calls += 1
         call = CallId(self._calls)
-        return call, [Send(target, Call(call, function, forks, body))]
+        self._send(target, Call(call, function, forks, body))
+        return call, self._taken()
 
     def reply(
         self, target: WorkerId, call: CallId, failed: bool = False, forks: tuple[ForkData, ...] = (), body: bytes = b""
     ) -> list[Effect]:
         """Answer a call; its result carries the forks given."""
-        return [Send(target, Return(call, failed, forks, body))]
+        self._send(target, Return(call, failed, forks, body))
+        return self._taken()
 
     # Use
 

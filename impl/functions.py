@@ -63,6 +63,10 @@ class Functions:
             found = self._resolved[name] = self._import(name)
         return found
 
+    def is_known(self, name: str) -> bool:
+        """Say whether a name has led to a function, or is registered."""
+        return name in self._resolved or name in _registered
+
     def _import(self, name: str) -> Callable[..., Any]:
         module_name, _, qualname = name.partition(":")
         if module_name not in self._allowed:

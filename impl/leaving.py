@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from farref.impl.connection import LATER
 from farref.impl.ids import WorkerId
 from farref.impl.tables import WorkerTables, observe
 from farref.impl.wire import Reached, write_frame
@@ -54,7 +55,7 @@ def _drop_handles(worker: Worker) -> None:
         worker.released = True
         worker.core.shut_down()
         worker.perform(worker.core.let_go_of_everything())
-    worker.flush()
+    worker.flush(hurry=LATER)
 
 
 def _is_settled(worker: Worker) -> bool:

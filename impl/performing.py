@@ -5,10 +5,12 @@ Everything in `perform` happens under the worker's lock and neither blocks nor r
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
+from farref.impl.connection import NOW
 from farref.impl.effects import (
     AnswerFetch,
     CompleteCall,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from farref.impl.worker import Worker
 
 
+QUICK_S: Final = 0.001
 SEGMENTED: Final = (*CARRIERS, ForwardCall)
 """The messages that may have segments behind them."""
 
@@ -50,6 +53,8 @@ class Performer:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
+        self._quick: set[str] = set()
+        """The functions that took no time to speak of when they ran last."""
 
     def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
         """Do what a step asks for, in its order; then let go of what was dropped meanwhile, which is a step for each.
@@ -64,6 +69,7 @@ class Performer:
                     carried = segments if segments and isinstance(message, SEGMENTED) else None
                     worker.post(effect.target, message, carried)
                 elif type(effect) is RunCall:
+                    self._expect(effect.call.function, effect.source)
                     worker.begin(partial(self._run_call, effect))
                 elif type(effect) is CompleteCall:
                     pending = worker.calls.pop(effect.call, None)
@@ -74,6 +80,7 @@ class Performer:
                     asked = worker.fetches.pop(effect.fetch, None)
                     self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
                 elif type(effect) is RunCreation:
+                    self._expect(effect.creation.function, effect.source)
                     worker.begin(partial(self._run_creation, effect))
                 elif type(effect) is AnswerFetch:
                     self._answer_fetch(effect)
@@ -132,6 +139,12 @@ class Performer:
 
     # Functions
 
+    def _expect(self, function: str, source: WorkerId) -> None:
+        """Let nothing that is queued for a caller wait for a function that may take long (R10, R18)."""
+        connection = self._worker.connections.get(source)
+        if function not in self._quick and connection is not None:
+            connection.hurry = NOW
+
     def _run_call(self, run: RunCall) -> None:
         source, call, function, context = run.source, run.call.call, run.call.function, _context(run.content)
         if self._worker.backlog.must_wait(source):
@@ -167,6 +180,7 @@ class Performer:
         here, worker = self._worker.in_function, self._worker
         here.depth = getattr(here, "depth", 0) + 1
         args, kwargs = arguments
+        began = time.monotonic()
         try:
             target = worker.functions.resolve(function)
             if context is None:
@@ -177,9 +191,18 @@ class Performer:
             return Failure(worker.writing.write_error(error, function))
         finally:
             here.depth -= 1
+            if (time.monotonic() - began < QUICK_S) != (function in self._quick):
+                self._learn(function)
             # What the function was given and did not keep is let go of now, so that the deletes leave with its result.
             args.clear()
             kwargs.clear()
+
+    def _learn(self, function: str) -> None:
+        """Note that a function was quick this time and not the last, or the other way round."""
+        if function in self._quick:
+            self._quick.discard(function)
+        elif self._worker.functions.is_known(function):
+            self._quick.add(function)
 
     def _when_done(self, outcome: Outcome, then: Callable[[Outcome], None]) -> None:
         """Go on with an outcome; if it is a future, when that is done. No thread waits for it."""

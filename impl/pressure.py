@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 def wait_for_room(worker: Worker, target: WorkerId, timeout: float | None) -> None:
     """Wait until a peer has taken in enough of what is queued for it; raise `RpcTimeout` if it does not in time."""
-    connection = worker.connections[target]
+    connection = worker.connections.get(target)
+    if connection is None or not connection.is_full():
+        return
     deadline = float("inf") if timeout is None else time.monotonic() + timeout
     worker.reactor.serve_until(lambda: connection.dead or not connection.is_full(), deadline)
     if connection.is_full() and not connection.dead:

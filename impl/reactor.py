@@ -16,7 +16,8 @@ without activity the lookout sleeps too.
 
 Every turn of reading begins and ends with writing what is queued. So what need not leave at once may be left to the next
 reader: that is a caller about to wait, or the lookout a few milliseconds later. If somebody reads already, the first thing
-queued rouses him, and what follows rides along.
+queued rouses him, and what follows rides along. Whoever reads and is about to run quick functions leaves what can wait for
+them to the write of their results; should they take long for once, the lookout writes it.
 """
 
 from __future__ import annotations

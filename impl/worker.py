@@ -123,7 +123,7 @@ class Worker:
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
         limit = self.timeout_for(timeout)
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
-        self._wait_for_room(rank, limit)
+        wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
@@ -144,7 +144,7 @@ class Worker:
         """Call a function on a worker and leave its result there (R10, R12)."""
         rank, name = self._check(to), target if isinstance(target, str) else name_of(target)
         limit = self.timeout_for(timeout)
-        self._wait_for_room(rank, limit)
+        wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             if rank == self.rank:
@@ -192,11 +192,6 @@ class Worker:
         if rank in self.core.dead:
             raise PeerDied(self.core.dead[rank])
         return rank
-
-    def _wait_for_room(self, target: WorkerId, timeout: float | None) -> None:
-        connection = self.connections.get(target)
-        if connection is not None and connection.is_full():
-            wait_for_room(self, target, timeout)
 
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given means the default, 0 means for ever."""

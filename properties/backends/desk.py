@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Final
 
 from farref.impl import api
+from farref.impl.connection import LATER
 from farref.impl.core import Core
 from farref.impl.effects import Effect
 from farref.impl.functions import function
@@ -69,7 +70,7 @@ class Desk:
     def rest(self) -> None:
         """Wait until nothing goes on by itself."""
         _wait(lambda: self.worker.running == len(self.unfinished), "a function does not end")
-        self.worker.flush(patient=True)
+        self.worker.flush(patient=True, hurry=LATER)
 
     def told(self) -> tuple[list[Effect], Seen]:
         """Tell what has happened since last asked, and what there is now."""
