@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import assert_never
 
 from farref.impl.effects import AnswerFetch, CompleteCall, Effect, FailCall, Failure, ReplyLost, RunCall, RunCreation
-from farref.impl.errors import ContextReleased, PeerDied, RefusedCall, WireError
-from farref.impl.forwards import Forwards
+from farref.impl.engine.messages import PropagateGradients, Report
+from farref.impl.errors import ContextReleased, PeerDied, RefusedCall
+from farref.impl.forwards import Forwards, check_minted
 from farref.impl.ids import (
     CallId,
     ForkData,
@@ -71,7 +72,6 @@ class Arrivals(Forwards):
         elif type(message) is CallFailed:
             self._on_call_failed(source, message.call, message.forks, message.reason)
         elif type(message) is ForwardCall:
-            check_minted(source, message)
             objection = self._on_forward_call(source, message, content)
             if objection is None:
                 return Arrivals.receive(self, source, message.message, content)
@@ -80,13 +80,20 @@ class Arrivals(Forwards):
             assert_never(message)
         return self._taken()
 
+    def receive_answers(self, source: WorkerId, answers: tuple[Ack, ...]) -> list[Effect]:
+        """Take in several answers as one step, as most of them change nothing but the list of what to repeat."""
+        if source not in self.dead:
+            for answer in answers:
+                self._on_ack(source, answer.incarnation, answer.number)
+        return self._taken()
+
     def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read: none of its forks takes effect (R28, R29)."""
-        check_minted(source, message)
         if isinstance(message, ForwardCall):
             self._on_forward_call(source, message, None)
             self._refuse_wrapped(source, message.message, RefusedCall(reason))
         else:
+            check_minted(source, message)
             self._refuse(source, message, reason)
         return self._taken()
 
@@ -147,7 +154,9 @@ class Arrivals(Forwards):
         self._send(source, Ack(control.incarnation, control.number))
 
     def _take_effect(self, source: WorkerId, body: ControlBody) -> None:
-        if type(body) is UserDelete:
+        if type(body) is PropagateGradients or type(body) is Report:  # most of all
+            self.engine.take(source, body)
+        elif type(body) is UserDelete:
             self.owner.on_user_delete(body.rref, body.fork, source)
         elif type(body) is ForkRequest:
             self.owner.on_fork_request(body.rref, body.fork, source)
@@ -288,10 +297,3 @@ class Arrivals(Forwards):
     def _withdraw_all(self, forks: tuple[ForkData, ...]) -> None:
         for data in forks:
             self._withdraw(data)
-
-
-def check_minted(source: WorkerId, message: AnyMessage) -> None:
-    """Refuse a creation under another worker's name, before anything of its message has taken effect (R2, R34)."""
-    carried = message.message if type(message) is ForwardCall else message
-    if type(carried) is RemoteCall and (carried.rref.created_on != source or carried.fork.created_on != source):
-        raise WireError(f"worker {source} claims to have created {carried.rref}")

@@ -22,6 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from farref.impl.ids import Incarnation, SequenceNumber, WorkerId
 from farref.impl.messages import Control, ControlBody
 
@@ -39,8 +41,7 @@ def interval(number: SequenceNumber, attempt: int) -> float:
     return plain * (1.0 - SPREAD * ((number * GOLDEN + attempt * GOLDEN) % 1.0))
 
 
-@dataclass(slots=True)
-class Unanswered:
+class Unanswered(Struct):
     """One control message that waits for its answer (R30)."""
 
     body: ControlBody
@@ -96,8 +97,9 @@ class Outgoing:
         return sent
 
     def _begin(self, number: SequenceNumber, body: ControlBody, since: float, now: float) -> Control:
+        """Keep a message until it is answered, and give it its first attempt."""
         self.unanswered[number] = Unanswered(body, since, now + interval(number, 0))
-        return Control(self.incarnation, number, self.lowest, body)
+        return Control(self.incarnation, number, next(iter(self.unanswered)), body)
 
 
 @dataclass(slots=True)
@@ -141,15 +143,17 @@ class Channel:
 
     def to(self, peer: WorkerId) -> Outgoing:
         """Find the sender's half for a peer."""
-        if peer not in self.outgoing:
-            self.outgoing[peer] = Outgoing(self.incarnation)
-        return self.outgoing[peer]
+        half = self.outgoing.get(peer)
+        if half is None:
+            half = self.outgoing[peer] = Outgoing(self.incarnation)
+        return half
 
     def from_(self, peer: WorkerId) -> Incoming:
         """Find the receiver's half for a peer."""
-        if peer not in self.incoming:
-            self.incoming[peer] = Incoming(Incarnation(0))
-        return self.incoming[peer]
+        half = self.incoming.get(peer)
+        if half is None:
+            half = self.incoming[peer] = Incoming(Incarnation(0))
+        return half
 
     def forget(self, peer: WorkerId) -> None:
         """Stop waiting for a peer that was declared dead (R30, R34)."""

@@ -15,7 +15,7 @@ import select
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -23,20 +23,29 @@ from typing import Final
 import numpy as np
 
 from farref.impl.arena import Window
+from farref.impl.engine.messages import UNHURRIED
 from farref.impl.ids import WorkerId
+from farref.impl.messages import Ack, AnyMessage, ChildAccept, Control, UserAccept, UserDelete
 from farref.impl.streams import Stream
 from farref.impl.values import padded
-from farref.impl.wire import HEADER, Frame, read_header, write_plain_frame
+from farref.impl.wire import HEADER, Acks, Frame, Returned, read_header, write_frame, write_plain_frame
 
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
 PATIENCE_MS: Final = 200
 QUEUED_BYTES_MAX: Final = 64 * 2**20
+ANSWERS: Final = 32
 PIECE_BYTES: Final = 256
 """About what a piece costs beside its bytes."""
 
 LATER, SOON, NOW = range(3)
 """How soon something has to leave."""
+
+HURRIES: Final[Mapping[type, int]] = {
+    **dict.fromkeys((UserDelete, *UNHURRIED), LATER),
+    **dict.fromkeys((UserAccept, ChildAccept), SOON),
+}
+"""What need not leave at once. The others keep a function, or whoever called one, waiting."""
 
 
 @dataclass(slots=True)
@@ -65,6 +74,7 @@ class Connection:
         self.hurry = LATER
         """How soon the outbox has to leave. It is raised after something was queued and lowered before all of it is written, so
         that nothing stays behind whoever else does the other at the same time."""
+        self._answers: list[Ack] = []
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not begun to."""
         self.dead = False
@@ -84,6 +94,31 @@ class Connection:
         poller.register(stream, select.EPOLLIN)
 
     # Writing
+
+    def post(self, message: AnyMessage, segments: list[memoryview] | None) -> None:
+        """Write a message, to leave as soon as it has to. An answer is kept until there are some, or until the next tick."""
+        if type(message) is Ack:
+            self._answers.append(message)
+            if len(self._answers) >= ANSWERS:
+                self.gather()
+            return
+        hurry = HURRIES.get(type(message.body if type(message) is Control else message), NOW)
+        if segments:
+            self.queue(write_frame(message, segments, self._frame_bytes_max), hurry)
+        else:
+            self.queue_message(message, hurry)
+
+    def gather(self) -> None:
+        """Queue the answers that were kept, as one frame, which may wait for something to ride with. They only end retries."""
+        if self._answers:
+            self.queue_message(Acks(tuple(self._answers)), LATER)
+            self._answers.clear()
+
+    def give_back(self) -> None:
+        """Tell the peer which of its rooms nobody here looks at any more."""
+        places = tuple(self.returned.popleft() for _ in range(len(self.returned)))
+        if places:
+            self.queue_message(Returned(places), LATER)
 
     def queue(self, pieces: list[bytes | memoryview], hurry: int = NOW) -> None:
         """Leave pieces to be written. One thread at a time."""

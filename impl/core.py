@@ -34,7 +34,7 @@ from farref.impl.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.messages import WRAPPED, Call, FetchReturn, ForwardCall, RemoteCall, Return, Wrapped
+from farref.impl.messages import WRAPPED, Call, FetchReturn, ForwardCall, RemoteCall, Return
 from farref.impl.tape.graph import Root
 
 
@@ -174,18 +174,12 @@ class Core(Arrivals):
 
     def wrapped(self, effects: list[Effect], context: ContextId, node: Root | None, function: str) -> list[Effect]:
         """Have the one call among some effects carry its context, and record the send of its pair (A4, A8)."""
-        return [
-            Send(effect.target, self._in_context(effect.target, effect.message, context, node, function))
-            if isinstance(effect, Send) and isinstance(effect.message, WRAPPED)
-            else effect
-            for effect in effects
-        ]
-
-    def _in_context(
-        self, target: WorkerId, message: Wrapped, context: ContextId, node: Root | None, function: str
-    ) -> ForwardCall:
-        forward = self.engine.record_call(context, target, function, node)
-        return ForwardCall(context, forward, len(node.edges) if node is not None else 0, message)
+        for position, effect in enumerate(effects):
+            if isinstance(effect, Send) and isinstance(effect.message, WRAPPED):
+                forward = self.engine.record_call(context, effect.target, function, node)
+                tensors = len(node.edges) if node is not None else 0
+                effects[position] = Send(effect.target, ForwardCall(context, forward, tensors, effect.message))
+        return effects
 
     def open_context(self) -> ContextId:
         """Open an autograd context (A8)."""

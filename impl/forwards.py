@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
-from farref.impl.messages import FetchCall, FetchReturn, ForwardCall
+from farref.impl.messages import FetchCall, FetchReturn, ForwardCall, RemoteCall, Wrapped
 from farref.impl.state import Tables
 
 
@@ -20,6 +20,7 @@ class Forwards(Tables):
 
         What the tensors of its pair hang on, if it has one and could be read, is `content.node`.
         """
+        check_minted(source, message.message)
         if message.forward.created_on != source or message.context.created_on not in self.workers:
             raise WireError(f"worker {source} claims to have made {message.forward} in {message.context}")
         node = getattr(content, "node", None)
@@ -38,3 +39,9 @@ class Forwards(Tables):
         """Come out of the passes and contexts that only a dead peer could end (A21)."""
         self.fetching = {key: context for key, context in self.fetching.items() if key[0] != peer}
         self.engine.peer_died(peer)
+
+
+def check_minted(source: WorkerId, message: Wrapped) -> None:
+    """Refuse a creation under another worker's name, before anything of its message has taken effect (R2, R34)."""
+    if isinstance(message, RemoteCall) and (message.rref.created_on != source or message.fork.created_on != source):
+        raise WireError(f"worker {source} claims to have created {message.rref}")

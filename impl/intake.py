@@ -28,13 +28,14 @@ from farref.impl.messages import (
     ForwardCall,
     UserAccept,
 )
-from farref.impl.wire import Reached, Returned, read_body
+from farref.impl.wire import Acks, Reached, Returned, read_body
 
 if TYPE_CHECKING:
     from farref.impl.worker import Worker
 
 TICK_S: Final = 0.05
 CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
+"""Their answers confirm a fork, and somebody waits for that (R5); any other may wait for company."""
 BODILESS: Final = frozenset({Control, Ack, UserAccept, FetchCall, CallFailed})
 """The messages that carry no value."""
 
@@ -89,8 +90,10 @@ class Intake:
             with worker.lock:
                 worker.perform(worker.core.receive(source, message))
             if type(message.body) in CONFIRMING:
-                # The answer confirms a fork, and somebody waits for that (R5); any other may wait for company.
-                worker.connections[source].hurry = NOW
+                self._answer_now(worker.connections[source])
+        elif type(message) is Acks:
+            with worker.lock:
+                worker.perform(worker.core.receive_answers(source, message.answers))
         elif type(message) is Reached:
             worker.reached[source] = message.step
         elif type(message) is Returned:
@@ -134,8 +137,13 @@ class Intake:
             worker.backlog.release()
             self._expire(now)
         for connection in worker.connections.values():
-            if connection.outbox:
-                connection.hurry = NOW
+            self._answer_now(connection)
+
+    def _answer_now(self, connection: Connection) -> None:
+        """Let nothing that is queued for a peer wait any longer."""
+        with self._worker.lock:
+            connection.gather()
+        connection.hurry = NOW
 
     def _expire(self, now: float) -> None:
         """End what has taken too long, whether or not anybody waits for it (R27)."""

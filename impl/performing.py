@@ -28,7 +28,7 @@ from farref.impl.effects import (
     Value,
     WakeWaiter,
 )
-from farref.impl.engine.effects import EngineEffect, PassEnded, TakeForDead, Work
+from farref.impl.engine.effects import PassEnded, TakeForDead, Work
 from farref.impl.engine.ids import ContextId
 from farref.impl.errors import RefusedCall, RpcError
 from farref.impl.futures import Future
@@ -74,6 +74,8 @@ class Performer:
                 elif type(effect) is CompleteCall:
                     pending = worker.calls.pop(effect.call, None)
                     self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
+                elif type(effect) is Work:
+                    worker.recorder.have_done(effect)
                 elif type(effect) is CompleteFetch:
                     asked = worker.fetches.pop(effect.fetch, None)
                     self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
@@ -91,7 +93,7 @@ class Performer:
             reference, segments = worker.dropped.popleft(), None
             effects = [] if worker.released else worker.core.let_go(reference)
 
-    def _perform_rare(self, effect: FailCall | ReplyLost | WakeWaiter | EngineEffect) -> None:
+    def _perform_rare(self, effect: FailCall | ReplyLost | WakeWaiter | PassEnded | TakeForDead) -> None:
         worker = self._worker
         match effect:
             case FailCall(call, target, reason):
@@ -105,8 +107,10 @@ class Performer:
             case WakeWaiter(waiter, outcome):
                 waiting = worker.waiters.pop(waiter, None)
                 self._settle(waiting and waiting[0], isinstance(outcome, Failure), outcome.content)
-            case Work() | PassEnded() | TakeForDead():
-                worker.recorder.perform(effect)
+            case PassEnded():
+                worker.recorder.end(effect)
+            case TakeForDead(peer):
+                worker.declare_dead(peer, "another worker has declared it dead")
             case _:
                 assert_never(effect)
 

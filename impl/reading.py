@@ -9,7 +9,7 @@ from farref.impl.arena import Window
 from farref.impl.engine.ids import ContextId
 from farref.impl.errors import WireError
 from farref.impl.ids import Reference, WorkerId
-from farref.impl.messages import CARRIERS, Call, Carrier, ForwardCall, RemoteCall
+from farref.impl.messages import Call, Carrier, FetchCall, ForwardCall, RemoteCall
 from farref.impl.reports import read_error
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings
@@ -82,13 +82,15 @@ class Reading:
 
     def read_forward(self, source: WorkerId, forward: ForwardCall, segments: memoryview | None) -> Content:
         """Read what came with a context. Its tensors hang on the recv of its pair."""
-        message = forward.message
-        content = Content(len(message.forks) if isinstance(message, CARRIERS) else 0)
-        reader = self._reader(source, content, segments)
-        reader.tensors = []
-        if isinstance(message, CARRIERS):
+        message, tensors = forward.message, list[Tensor]()
+        if type(message) is FetchCall:
+            content = Content()
+        else:
+            content = Content(len(message.forks))
+            reader = self._reader(source, content, segments)
+            reader.tensors = tensors
             content.value = self._read(message, reader)
-        content.enter(forward, reader.tensors)
+        content.enter(forward, tensors)
         return content
 
     def _read(self, message: Carrier, reader: TensorReader) -> Any:

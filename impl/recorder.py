@@ -14,14 +14,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, assert_never
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from farref.impl.effects import Effect, Value
-from farref.impl.engine.effects import EngineEffect, PassEnded, TakeForDead, Work
+from farref.impl.effects import Effect
+from farref.impl.engine.effects import PassEnded, Work
 from farref.impl.engine.gradients import Gradients
 from farref.impl.engine.ids import ContextId, PassId
 from farref.impl.engine.task import Progress, Task
@@ -43,14 +43,19 @@ GRADIENT_OTHER_BYTES: Final = 4096
 """More than the rest of a frame that carries gradients takes."""
 
 
-@contextmanager
-def using(context: ContextId | None) -> Iterator[None]:
+class using:  # noqa: N801 (a verb, for `with`; a generator in its place would take twice as long for every call)
     """Let code run in a context, or in none."""
-    token = CURRENT.set(context)
-    try:
-        yield
-    finally:
-        CURRENT.reset(token)
+
+    __slots__ = ("_context", "_token")
+
+    def __init__(self, context: ContextId | None) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._token = CURRENT.set(self._context)
+
+    def __exit__(self, *_error: object) -> None:
+        CURRENT.reset(self._token)
 
 
 @dataclass(slots=True)
@@ -59,8 +64,8 @@ class Passage:
 
     context: ContextId
     function: str
-    recording: bool = True
-    tensors: list[Tensor] = field(default_factory=list)
+    recording: bool
+    tensors: Sequence[Tensor]
 
     @property
     def node(self) -> Root | None:
@@ -90,15 +95,13 @@ class Recorder:
         context = CURRENT.get()
         if context is None:
             return None
-        return self._passage(Passage(context, function, is_grad_enabled()))
+        self._worker.core.engine.opened(context)
+        return Passage(context, function, is_grad_enabled(), ())
 
     def answering(self, context: ContextId, what: str) -> Passage:
         """Begin an answer to a call that carried a context."""
-        return self._passage(Passage(context, what))
-
-    def _passage(self, passage: Passage) -> Passage:
-        self._worker.core.engine.opened(passage.context)
-        return passage
+        self._worker.core.engine.opened(context)
+        return Passage(context, what, True, ())
 
     def wrapped(self, effects: list[Effect], passage: Passage | None) -> list[Effect]:
         """Have the call among some effects carry its context, and record its send (A4, A8)."""
@@ -142,10 +145,14 @@ class Recorder:
             self._attended[task].append(event)
             future.call_when_done(event.set)
 
+        def has_news() -> bool:
+            return task in works or future.done()
+
+        works = self._works
         while not future.done() and time.monotonic() < deadline and not self._worker.closed:
-            if task in self._works:
+            if task in works:
                 self._do(task)
-            self._worker.reactor.serve_until(lambda: future.done() or task in self._works, deadline, waker)
+            self._worker.reactor.serve_until(has_news, deadline, waker)
 
     def _leave(self, task: Task, pass_id: PassId, future: Future) -> None:
         """Let a pass fail that has not ended, unless it is decided (A20); leave what work there is to others."""
@@ -158,31 +165,28 @@ class Recorder:
                 worker.perform(worker.core.time_out_pass(pass_id))
         worker.flush()
 
-    def perform(self, effect: EngineEffect) -> None:
-        """Do what the engine asks for."""
-        worker = self._worker
-        match effect:
-            case Work(task):
-                works = self._works.setdefault(task, deque())
-                works.append(effect)
-                if len(works) == 1:
-                    self._have_done(task)
-            case PassEnded(pass_id, fault):
-                future = self.passes.pop(pass_id, None)
-                if future is not None and fault is None:
-                    future.set_result(None)
-                elif future is not None:
-                    future.set_exception(failure_of(effect, worker.names))
-            case TakeForDead(peer):
-                worker.declare_dead(peer, "another worker has declared it dead")
-            case _:
-                assert_never(effect)
+    def have_done(self, work: Work) -> None:
+        """Have a piece of work done, after what its task has to do before."""
+        works = self._works.get(work.task)
+        if works is None:
+            self._works[work.task] = deque((work,))
+            self._have_done(work.task)
+        else:
+            works.append(work)
+
+    def end(self, ended: PassEnded) -> None:
+        """Let whoever waits for a pass of ours know how it ended."""
+        future = self.passes.pop(ended.pass_id, None)
+        if future is not None and ended.fault is None:
+            future.set_result(None)
+        elif future is not None:
+            future.set_exception(failure_of(ended, self._worker.names))
 
     def _have_done(self, task: Task) -> None:
         """Have the next piece of a task's work done, by whoever attends to it or by some thread."""
         events = self._attended.get(task)
         if events is None:
-            self._worker.begin(lambda: self._do(task))
+            self._worker.begin(partial(self._do, task))
             return
         self._worker.running += 1
         for event in events:
@@ -197,15 +201,16 @@ class Recorder:
         except BaseException as error:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")
-        worker.end(lambda _: self._done(work, outcome), Value(None))
+        worker.end(partial(self._done, work), outcome)
         worker.write_results()
         if interrupt is not None:
             raise interrupt
 
     def _checked(self, progress: Progress) -> Progress:
         limit = self._worker.settings.frame_bytes_max - GRADIENT_OTHER_BYTES
-        if any(len(written) > limit for _, written in progress.gradients):
-            raise RefusedValue(f"the gradients of one call take more than the limit of {limit} bytes")
+        for _, written in progress.gradients:
+            if len(written) > limit:
+                raise RefusedValue(f"the gradients of one call take more than the limit of {limit} bytes")
         return progress
 
     def _done(self, work: Work, outcome: Progress | bytes) -> None:

@@ -7,39 +7,54 @@ are its pair, in the order in which they were written (A7). In any other message
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Any, Final
 
-import msgspec
-import numpy as np
 from msgspec.msgpack import Ext
 
+from farref.impl.arrays import read_array, write_array
 from farref.impl.engine.ids import ContextId
 from farref.impl.errors import WireError
 from farref.impl.ids import Incarnation, WorkerId
 from farref.impl.tape.graph import Edge, Receive
 from farref.impl.tape.tensors import Tensor
-from farref.impl.values import Reader, Writer
+from farref.impl.values import ARRAY, ARRAYS, SEGMENT_BYTES_MIN, Reader, Writer
 
 TENSOR, CONTEXT = 13, 14
 _CONTEXT: Final = struct.Struct("<IQQ")
-_encode: Final = msgspec.msgpack.Encoder().encode
+_FORM: Final = struct.Struct("<BB")
+"""Whether it needs a gradient that is recorded, and which extension its array is."""
+
+
+def write_small(items: Sequence[object], recording: bool) -> tuple[list[Ext], list[Tensor]] | None:
+    """Write some values if all are tensors without references or segments, and list those whose gradients are recorded.
+
+    This is what most calls in a context carry, so it does without a writer.
+    """
+    written, paired = [], []
+    for item in items:
+        if type(item) is not Tensor or item.data.nbytes >= SEGMENT_BYTES_MIN:
+            return None
+        is_paired = item.requires_grad and recording
+        if is_paired:
+            paired.append(item)
+        written.append(Ext(TENSOR, _FORM.pack(is_paired, ARRAY) + write_array(item.data)))
+    return written, paired
 
 
 class TensorWriter(Writer):
     """Writes one value, and keeps the tensors in it whose gradients are recorded."""
 
     recording = True
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.tensors: list[Tensor] = []
+    tensors: tuple[Tensor, ...] = ()
 
     def _rare(self, value: Any, kind: type) -> object:
         if kind is Tensor:
             is_paired = value.requires_grad and self.recording
             if is_paired:
-                self.tensors.append(value)
-            return Ext(TENSOR, bytes([is_paired]) + _encode([self._array(value.data)]))
+                self.tensors += (value,)
+            array = self._array(value.data)
+            return Ext(TENSOR, _FORM.pack(is_paired, array.code) + array.data)
         if kind is ContextId:
             return Ext(CONTEXT, _CONTEXT.pack(value.created_on, value.incarnation, value.number))
         return super()._rare(value, kind)
@@ -61,11 +76,12 @@ class TensorReader(Reader):
         return super().extension(code, data)
 
     def _tensor(self, data: memoryview) -> Tensor:
-        (array,) = self._items(data[1:])
-        if data[0] > 1 or not isinstance(array, np.ndarray):
+        is_paired, form = _FORM.unpack_from(data)
+        if is_paired > 1 or form not in ARRAYS:
             raise WireError("a tensor is a flag and an array")
-        tensor = Tensor(array, requires_grad=data[0] == 1)
-        if tensor.requires_grad and self.tensors is not None:
+        array = read_array(data, 2) if form == ARRAY else self._array(data[2:], form)
+        tensor = Tensor(array, requires_grad=is_paired == 1)
+        if is_paired and self.tensors is not None:
             self.tensors.append(tensor)
         return tensor
 
@@ -74,7 +90,7 @@ def attach(tensors: list[Tensor]) -> Receive | None:
     """Hang the tensors of one message on the recv of its pair, from which their gradients go back together."""
     if not tensors:
         return None
-    node = Receive(tuple((tensor.data.shape, tensor.data.dtype) for tensor in tensors))
+    node = Receive(tuple([(tensor.data.shape, tensor.data.dtype) for tensor in tensors]))
     for slot, tensor in enumerate(tensors):
         # They were made as leaves, before it was known that the message could be read to its end.
         tensor._edge = Edge(node, slot)

@@ -21,25 +21,19 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from msgspec.msgpack import Ext
 
 from farref.impl.arena import ARRAY_BYTES_MIN, Window
+from farref.impl.arrays import CODES, DTYPES, Array, read_array, read_head, write_array, write_head
 from farref.impl.errors import RefusedValue, RpcError, WireError
 
 SEGMENT_BYTES_MIN: Final = 4096
 ALIGNMENT: Final = 16
-DIMENSIONS_MAX: Final = 32
-
-DTYPES: Final = tuple(
-    np.dtype(name)
-    for name in ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16")
-)
-CODES: Final = {dtype: code for code, dtype in enumerate(DTYPES)}
 
 ARRAY, SEGMENT, SCALAR, TUPLE, REFERENCE, SET, FROZENSET, INTEGER, COMPLEX, PICKLE, MAP, SHARED = range(1, 13)
 
-Array = npt.NDArray[Any]
+ARRAYS: Final = (ARRAY, SEGMENT, SHARED)
+
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _INDEX: Final = struct.Struct("<I")
 _encode: Final = msgspec.msgpack.Encoder().encode
@@ -127,12 +121,9 @@ class Writer:
         return Ext(MAP, _encoded([[self._plain(key), self._plain(item)] for key, item in value.items()]))
 
     def _array(self, array: Array) -> Ext:
-        code = CODES.get(array.dtype)
-        if code is None or array.ndim > DIMENSIONS_MAX:
-            raise RefusedValue(f"an array of dtype {array.dtype} cannot travel")
-        head = struct.pack(f"<BB{array.ndim}Q", code, array.ndim, *array.shape)
         if array.nbytes < SEGMENT_BYTES_MIN:
-            return Ext(ARRAY, head + array.tobytes())
+            return Ext(ARRAY, write_array(array))
+        head = write_head(array)
         place = self._lend(array) if self._lend is not None and array.nbytes >= ARRAY_BYTES_MIN else None
         if place is not None:
             self.lent.append(place)
@@ -210,16 +201,10 @@ class Reader:
         return items
 
     def _array(self, data: memoryview, where: int) -> Array:
-        dtype, dimensions = DTYPES[_checked(data[0])], data[1]
-        if dimensions > DIMENSIONS_MAX:
-            raise WireError(f"an array has {dimensions} dimensions")
-        shape = struct.unpack_from(f"<{dimensions}Q", data, 2)
-        start = 2 + 8 * dimensions
-        count = math.prod(shape)
         if where == ARRAY:
-            if len(data) - start != count * dtype.itemsize:
-                raise WireError("an array's bytes do not fit its shape")
-            return np.frombuffer(data, dtype, count, start).reshape(shape).copy()
+            return read_array(data)
+        dtype, shape, start = read_head(data)
+        count = math.prod(shape)
         (place,) = struct.unpack_from("<Q", data, start)
         flat = self._in_frame(place, dtype, count) if where == SEGMENT else self._in_window(place, dtype, count)
         return flat.reshape(shape)

@@ -46,7 +46,14 @@ class Returned(Message, frozen=True, tag=11):
     places: tuple[int, ...]
 
 
-Frame = AnyMessage | Reached | Returned
+@final
+class Acks(Message, frozen=True, tag=13):
+    """Several answers in one frame, as if each had come alone. Most answers travel like this (R5)."""
+
+    answers: tuple[Ack, ...]
+
+
+Frame = AnyMessage | Reached | Returned | Acks
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
@@ -62,6 +69,7 @@ _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
     | Ack
     | Reached
     | Returned
+    | Acks
 )
 
 

@@ -19,9 +19,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from farref.impl.arena import Arena, Window
-from farref.impl.connection import LATER, NOW, SOON, Connection
+from farref.impl.connection import SOON, Connection
 from farref.impl.core import Core
-from farref.impl.effects import Outcome, Value
+from farref.impl.effects import Value
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_for
 from farref.impl.futures import Future
@@ -36,7 +36,7 @@ from farref.impl.ids import (
     WorkerId,
 )
 from farref.impl.intake import Intake
-from farref.impl.messages import Ack, AnyMessage, ChildAccept, Control, UserAccept, UserDelete
+from farref.impl.messages import Ack, AnyMessage, Control
 from farref.impl.performing import Performer
 from farref.impl.pressure import Backlog, wait_for_room
 from farref.impl.reactor import Reactor
@@ -46,15 +46,11 @@ from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.streams import Stream
 from farref.impl.values import joined
-from farref.impl.wire import Returned, write_frame
 from farref.impl.writing import Writing
 
 FEW_CALLS: Final = 8
 BATCH: Final = 32
 """Of few calls each leaves at once, as it may be urgent. Of more, so many at most wait to leave in one write."""
-
-HURRIES: Final[Mapping[type, int]] = {Ack: LATER, UserDelete: LATER, UserAccept: SOON, ChildAccept: SOON}
-"""What need not leave at once. The others keep a function, or whoever called one, waiting."""
 
 
 class Worker:
@@ -209,7 +205,7 @@ class Worker:
         self.running += 1
         self.reactor.queue(task)
 
-    def end(self, step: Callable[[Outcome], None], outcome: Outcome) -> None:
+    def end(self, step: Callable[[Any], None], outcome: object) -> None:
         """Take the step that a function's end is. `write_results` is to follow."""
         with self.lock:
             self.running -= 1
@@ -244,16 +240,12 @@ class Worker:
             self.intake.arrive(target, message, memoryview(bytearray(joined(segments))) if segments else None)
             return
         connection = self.connections[target]
-        if not connection.dead:
-            hurry = HURRIES.get(type(message.body if type(message) is Control else message), NOW)
-            if segments:
-                connection.queue(write_frame(message, segments, self.settings.frame_bytes_max), hurry)
-            else:
-                connection.queue_message(message, hurry)
-            return
-        self.declare_dead(target, "its connection is broken")
-        if not isinstance(message, Control | Ack):
-            self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
+        if connection.dead:
+            self.declare_dead(target, "its connection is broken")
+            if not isinstance(message, Control | Ack):
+                self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
+        else:
+            connection.post(message, segments)
 
     def _hand_over(self, target: WorkerId, at_once: bool) -> None:
         """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""
@@ -268,16 +260,10 @@ class Worker:
         """Write what is queued for every peer and in such a hurry."""
         for connection in self.connections.values():
             if connection.returned:
-                self._give_back(connection, connection.returned)
+                with self.lock:
+                    connection.give_back()
             if connection.hurry >= hurry:
                 connection.flush(patient)
-
-    def _give_back(self, connection: Connection, returned: deque[int]) -> None:
-        """Tell a peer which of its rooms nobody looks at any more."""
-        with self.lock:
-            places = tuple(returned.popleft() for _ in range(len(returned)))
-            if places:
-                connection.queue_message(Returned(places), LATER)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+from msgspec.msgpack import Ext
+
 from farref.impl.errors import RefusedValue, RpcError
 from farref.impl.ids import ForkData, WorkerId
 from farref.impl.reports import write_error
 from farref.impl.rref import RRef
 from farref.impl.tape.tensors import Tensor
-from farref.impl.tensors import TensorReader, TensorWriter
+from farref.impl.tensors import TensorReader, TensorWriter, write_small
 from farref.impl.values import joined, write_atoms, write_simple_arguments
 
 if TYPE_CHECKING:
     from farref.impl.recorder import Passage
     from farref.impl.worker import Worker
 
+_encode: Final = msgspec.msgpack.Encoder().encode
 FORK_BYTES: Final = 128
 OTHER_BYTES: Final = 4096
 """More than the rest of a frame takes: for each fork, and altogether."""
@@ -37,12 +41,25 @@ class Writing:
     ) -> Written:
         """Write the arguments of a call. Most are simple, and have a way of their own for speed."""
         body = None if kwargs else write_simple_arguments(args)
+        if body is None and not kwargs and passage is not None:
+            tensors = self._tensors(args, passage)
+            body = None if tensors is None else _encode([tensors, {}])
         return self._write([args, kwargs], target, passage) if body is None else self._checked(body)
 
     def write(self, value: object, target: WorkerId, passage: Passage | None = None) -> Written:
         """Write a value for a worker. The passage, if the message has one, learns which tensors are its pair."""
         body = write_atoms(value)
+        if body is None and passage is not None and type(value) is Tensor:
+            tensors = self._tensors([value], passage)
+            body = None if tensors is None else _encode(tensors[0])
         return self._write(value, target, passage) if body is None else self._checked(body)
+
+    def _tensors(self, items: list[object], passage: Passage) -> list[Ext] | None:
+        written = write_small(items, passage.recording)
+        if written is None:
+            return None
+        passage.tensors = written[1]
+        return written[0]
 
     def _checked(self, body: bytes) -> Written:
         if len(body) > self._simple_bytes_max:

@@ -41,17 +41,20 @@ class Engaging(EngineTables):
         context = self.contexts.get(task.pass_id.context)
         if context is None or context.task is not task:
             return
-        sent: list[PropagateGradients | Mark] = [
-            PropagateGradients(task.pass_id, forward, written) for forward, written in progress.gradients
-        ]
-        sent += [Mark(task.pass_id, forward) for forward in progress.marks]
-        for message in sent:
-            self._tell(message.forward.created_on, message)
+        pass_id, caused = task.pass_id, []
+        for forward, written in progress.gradients:
+            self._tell(forward.created_on, PropagateGradients(pass_id, forward, written))
+            caused.append(Counted(Kind.GRADIENTS, forward.created_on, forward))
+        for forward in progress.marks:
+            self._tell(forward.created_on, Mark(pass_id, forward))
+            caused.append(Counted(Kind.MARK, forward.created_on, forward))
         waits = None
         if progress.waits is not None:
-            waits = tuple(Waits(forward, context.sends[forward].function) for forward in progress.waits)
-        caused = tuple(counted(message, message.forward.created_on) for message in sent)
-        self._tell(task.pass_id.root, Report(task.pass_id, self._name(body), caused, waits, None))
+            waits = tuple([Waits(forward, context.sends[forward].function) for forward in progress.waits])
+        processed = (
+            Counted(Kind.GRADIENTS, self.me, body.forward) if type(body) is PropagateGradients else self._name(body)
+        )
+        self._tell(pass_id.root, Report(pass_id, processed, tuple(caused), waits, None))
 
     def raised(self, task: Task, body: CountedBody | Begin, error: bytes) -> None:
         """Leave a pass in which a rule or a hook raised, and report it (A18)."""
@@ -64,7 +67,7 @@ class Engaging(EngineTables):
         task = self._admit(body)
         if task is None:
             return
-        if isinstance(body, PropagateGradients | Mark) and body.forward not in task.sends:
+        if (type(body) is PropagateGradients or type(body) is Mark) and body.forward not in task.sends:
             self._report_fault(body, Fault(Cause.UNPAIRED, self.me, str(body.forward)))
         else:
             self._emit(Work(task, body))

@@ -13,8 +13,6 @@ into neither; only a task does.
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from farref.impl.engine.ids import ContextId, ForwardId
 from farref.impl.engine.messages import (
     Abort,
@@ -26,11 +24,7 @@ from farref.impl.engine.messages import (
     CountedBody,
     EngineBody,
     Forget,
-    Mark,
-    PropagateGradients,
     Report,
-    Resume,
-    Seek,
     Settled,
 )
 from farref.impl.engine.releasing import Releasing
@@ -92,12 +86,14 @@ class Engine(Releasing):
     def take(self, source: WorkerId, body: EngineBody) -> None:
         """Let a control message take effect."""
         self._take(source, body)
-        self._drain()
+        if self._local:
+            self._drain()
 
     def worked(self, task: Task, body: CountedBody | Begin, progress: Progress) -> None:
         """Hear what came of a message that a task has processed (A13)."""
         super().worked(task, body, progress)
-        self._drain()
+        if self._local:
+            self._drain()
 
     def raised(self, task: Task, body: CountedBody | Begin, error: bytes) -> None:
         """Hear that a rule or a hook raised (A18)."""
@@ -132,24 +128,21 @@ class Engine(Releasing):
             self._take(self.me, self._local.popleft())
 
     def _take(self, source: WorkerId, body: EngineBody) -> None:
-        match body:
-            case PropagateGradients() | Mark() | Seek() | Resume():
-                self._on_counted(body)
-            case Report():
-                self._on_report(source, body)
-            case Commit():
-                self._on_commit(body)
-            case Committed():
-                self._on_committed(source, body)
-            case Abort():
-                self._on_abort(body)
-            case CleanupContext():
-                self._on_cleanup(body)
-            case Closed():
-                self._on_closed(source, body)
-            case Settled():
-                self._on_settled(body)
-            case Forget():
-                self._on_forget(body)
-            case _:
-                assert_never(body)
+        if type(body) is Report:
+            self._on_report(source, body)
+        elif type(body) is Commit:
+            self._on_commit(body)
+        elif type(body) is Committed:
+            self._on_committed(source, body)
+        elif type(body) is Abort:
+            self._on_abort(body)
+        elif type(body) is CleanupContext:
+            self._on_cleanup(body)
+        elif type(body) is Closed:
+            self._on_closed(source, body)
+        elif type(body) is Settled:
+            self._on_settled(body)
+        elif type(body) is Forget:
+            self._on_forget(body)
+        else:
+            self._on_counted(body)

@@ -6,14 +6,15 @@ They lie in the body whatever their size: a control message is kept until it is 
 from __future__ import annotations
 
 import struct
+from typing import Final
 
 import msgspec
-import numpy as np
 from msgspec.msgpack import Ext
 
+from farref.impl.arrays import read_array, write_array
 from farref.impl.errors import WireError
 from farref.impl.tape.graph import Gradient
-from farref.impl.values import ARRAY, CODES, Array, Reader
+from farref.impl.values import ARRAY
 
 Gradients = tuple[Gradient, ...]
 """The gradients of one pair."""
@@ -21,21 +22,22 @@ Gradients = tuple[Gradient, ...]
 
 def write_gradients(gradients: Gradients) -> bytes:
     """Write the gradients of one pair."""
-    return msgspec.msgpack.encode([None if one is None else _array(one) for one in gradients])
+    return _encode([None if one is None else Ext(ARRAY, write_array(one)) for one in gradients])
 
 
 def read_gradients(body: bytes) -> Gradients:
     """Read the gradients of one pair, or raise `WireError`."""
-    read = Reader(_no_reference).read(body)
-    if type(read) is not list or not all(one is None or isinstance(one, np.ndarray) for one in read):
+    try:
+        return tuple(_decode(body))
+    except (msgspec.MsgspecError, ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
+        raise WireError(f"the gradients of a pair cannot be read: {error}") from error
+
+
+def _read(code: int, data: memoryview) -> Gradient:
+    if code != ARRAY:
         raise WireError("the gradients of a pair are arrays and nil")
-    return tuple(read)
+    return read_array(data)
 
 
-def _array(array: Array) -> Ext:
-    head = struct.pack(f"<BB{array.ndim}Q", CODES[array.dtype], array.ndim, *array.shape)
-    return Ext(ARRAY, head + array.tobytes())
-
-
-def _no_reference(_index: int) -> object:
-    raise WireError("gradients have no references")
+_encode: Final = msgspec.msgpack.Encoder().encode
+_decode: Final = msgspec.msgpack.Decoder(list[Gradient], ext_hook=_read).decode

@@ -7,8 +7,8 @@ from msgspec import Struct
 from farref.impl.ids import Incarnation, WorkerId
 
 
-class _Id(Struct, frozen=True, array_like=True, cache_hash=True, order=True, forbid_unknown_fields=True):
-    """What all of them are: small values, written as arrays, with their hash computed once."""
+class _Id(Struct, frozen=True, array_like=True, cache_hash=True, order=True, forbid_unknown_fields=True, gc=False):
+    """What all of them are: small values, written as arrays, in no cycle of references, with their hash computed once."""
 
 
 class ContextId(_Id, frozen=True):

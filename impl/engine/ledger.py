@@ -7,10 +7,9 @@ may be heard of first. What has both is struck out. If nothing is left, nothing 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from farref.impl.engine.ids import ForwardId, PassId
 from farref.impl.engine.messages import Counted, Kind, Report, Waits
@@ -34,8 +33,7 @@ class Unreached(Struct, frozen=True, order=True):
     function: str
 
 
-@dataclass(slots=True)
-class Pass:
+class Pass(Struct):
     """What a root keeps for a pass that has not ended."""
 
     pass_id: PassId
@@ -52,19 +50,19 @@ class Pass:
         """Enter messages that were sent."""
         for message in messages:
             if message in self.early:
-                self.early.discard(message)
+                self.early.remove(message)
             else:
                 self.under_way.add(message)
 
     def enter(self, source: WorkerId, report: Report) -> None:
         """Enter what a worker reports (A14)."""
-        self.engaged[source] = None
-        if report.processed in self.under_way:
-            self.under_way.discard(report.processed)
+        self.engaged[source], processed = None, report.processed
+        if processed in self.under_way:
+            self.under_way.remove(processed)
         else:
-            self.early.add(report.processed)
-        if report.processed.kind is Kind.GRADIENTS and report.processed.forward is not None:
-            self.arrived.add(report.processed.forward)
+            self.early.add(processed)
+        if processed.kind is Kind.GRADIENTS and processed.forward is not None:
+            self.arrived.add(processed.forward)
         if report.waits is not None:
             self.expected[source] = report.waits
         self.cause(report.caused)

@@ -10,6 +10,7 @@ Calls are accounted for by number, as A6 allows: how many from whom to whom.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Final, final
 
 from msgspec import Struct
 
@@ -17,8 +18,8 @@ from farref.impl.engine.ids import ContextId, ForwardId, PassId
 from farref.impl.ids import WorkerId
 
 
-class _Body(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What all of them have in common: they are values, and travel as short arrays."""
+class _Body(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
+    """What all of them have in common: they are values, travel as short arrays, and are in no cycle of references."""
 
 
 class Kind(IntEnum):
@@ -67,6 +68,7 @@ class Waits(_Body, frozen=True):
     function: str
 
 
+@final
 class PropagateGradients(_Body, frozen=True, tag=5):
     """The gradients of a pair, for its send; nil for a tensor that has none (A13, A22)."""
 
@@ -75,6 +77,7 @@ class PropagateGradients(_Body, frozen=True, tag=5):
     body: bytes
 
 
+@final
 class Mark(_Body, frozen=True, tag=6):
     """A gradient will come for this send (A16)."""
 
@@ -82,18 +85,21 @@ class Mark(_Body, frozen=True, tag=6):
     forward: ForwardId
 
 
+@final
 class Seek(_Body, frozen=True, tag=7):
     """Mark what depends on gradients that have come to you (A16)."""
 
     pass_id: PassId
 
 
+@final
 class Resume(_Body, frozen=True, tag=8):
     """Give up the sends that are not marked (A16)."""
 
     pass_id: PassId
 
 
+@final
 class Report(_Body, frozen=True, tag=9):
     """A counted message was processed, and this came of it (A14); or a fault (A18)."""
 
@@ -104,30 +110,35 @@ class Report(_Body, frozen=True, tag=9):
     fault: Fault | None
 
 
+@final
 class Commit(_Body, frozen=True, tag=10):
     """The pass has ended well: let its gradients be seen (A17)."""
 
     pass_id: PassId
 
 
+@final
 class Committed(_Body, frozen=True, tag=11):
     """They can be seen here (A17)."""
 
     pass_id: PassId
 
 
+@final
 class Abort(_Body, frozen=True, tag=12):
     """The pass is over: drop what was kept aside (A18)."""
 
     pass_id: PassId
 
 
+@final
 class CleanupContext(_Body, frozen=True, tag=13):
     """Close this context (A24)."""
 
     context: ContextId
 
 
+@final
 class Closed(_Body, frozen=True, tag=14):
     """It is closed here: the calls I sent, those I received, and those of mine that failed, by worker (A25)."""
 
@@ -137,6 +148,7 @@ class Closed(_Body, frozen=True, tag=14):
     failed: dict[WorkerId, int]
 
 
+@final
 class Settled(_Body, frozen=True, tag=15):
     """One more call has arrived, or has failed (A25)."""
 
@@ -145,6 +157,7 @@ class Settled(_Body, frozen=True, tag=15):
     target: WorkerId
 
 
+@final
 class Forget(_Body, frozen=True, tag=16):
     """No call of this context is under way: forget it; and take these workers for dead (A21, A25)."""
 
@@ -152,6 +165,7 @@ class Forget(_Body, frozen=True, tag=16):
     dead: tuple[WorkerId, ...]
 
 
+@final
 class Begin(Struct, frozen=True):
     """Let the root's gradients in: what a root says to itself first. It never travels (A10)."""
 
@@ -164,6 +178,9 @@ CountedBody = PropagateGradients | Mark | Seek | Resume
 PassBody = CountedBody | Report | Commit | Committed | Abort
 ReleaseBody = CleanupContext | Closed | Settled | Forget
 EngineBody = PassBody | ReleaseBody
+
+UNHURRIED: Final = (CleanupContext, Closed, Settled, Forget)
+"""The messages of a release. Nobody waits for it, so they may wait for something to ride with (A25)."""
 
 
 def counted(body: CountedBody, worker: WorkerId) -> Counted:

@@ -39,16 +39,16 @@ class Releasing(Rooting):
 
     def _close(self, context_id: ContextId, context: Context) -> None:
         """Fail the pass that this worker is the root of, leave the one it is in, drop what was recorded (A24)."""
-        self._fail_passes_of(context_id, Fault(Cause.RELEASED, self.me))
+        self._fail_pass_of(context_id, Fault(Cause.RELEASED, self.me))
         context.is_open, context.task = False, None
         context.sends, context.recvs, context.gradients = {}, {}, {}
         account = Closed(context_id, dict(context.sent), dict(context.got), dict(context.failed))
         self._tell(context_id.created_on, account)
 
-    def _fail_passes_of(self, context_id: ContextId, fault: Fault) -> None:
-        for run in list(self.passes.values()):
-            if run.pass_id.context == context_id and run.phase is not Phase.COMMITTING:
-                self._fail(run, fault)
+    def _fail_pass_of(self, context_id: ContextId, fault: Fault) -> None:
+        run = self.rooted.get(context_id)
+        if run is not None and run.phase is not Phase.COMMITTING:
+            self._fail(run, fault)
 
     def _on_closed(self, source: WorkerId, closed: Closed) -> None:
         """Enter a worker's account, and close the context wherever it sent a call to (A25)."""
@@ -98,10 +98,12 @@ class Releasing(Rooting):
 
     def _forget_if_drained(self, context_id: ContextId, release: Release) -> None:
         """Have everybody forget a context of which no call is under way (A25). The dead count as closed (A21)."""
-        if not all(worker in release.closed or worker in self.dead for worker in release.told):
-            return
-        if any(number and not self.dead.intersection(pair) for pair, number in release.balance.items()):
-            return
+        for worker in release.told:
+            if worker not in release.closed and worker not in self.dead:
+                return
+        for pair, number in release.balance.items():
+            if number and self.dead.isdisjoint(pair):
+                return
         for worker in release.told:
             self._tell(worker, Forget(context_id, tuple(sorted(self.dead))))
 
@@ -109,7 +111,7 @@ class Releasing(Rooting):
         """Drop the contexts that a dead worker made; wait for it in no account (A21)."""
         for context_id, context in list(self.contexts.items()):
             if context_id.created_on == peer:
-                self._fail_passes_of(context_id, Fault(Cause.DIED, peer))
+                self._fail_pass_of(context_id, Fault(Cause.DIED, peer))
                 del self.contexts[context_id]
             elif context.release is not None:
                 self._have_closed(context_id, context.release, ())

@@ -38,10 +38,10 @@ class Rooting(Engaging):
     def begin(self, context_id: ContextId, root: Root, seeds: Gradients, smart: bool, retain: bool) -> PassId:
         """Begin a pass on this worker (A10). The roots have been looked at."""
         context = self.opened(context_id)
-        if context.task is not None or any(one.context == context_id for one in self.passes):
+        if context.task is not None or context_id in self.rooted:
             raise PassRefused(f"worker {self.me} is in a pass of {context_id} already")
         pass_id = PassId(context_id, self.me, self.incarnation, self._mint(), smart, retain)
-        run = self.passes[pass_id] = Pass(pass_id, engaged={self.me: None})
+        run = self.passes[pass_id] = self.rooted[context_id] = Pass(pass_id, engaged={self.me: None})
         run.cause([Counted(Kind.BEGIN, self.me)])
         self._emit(Work(self._engage(context, pass_id, root, seeds), Begin(pass_id)))
         return pass_id
@@ -64,7 +64,7 @@ class Rooting(Engaging):
             self._fail(run, report.fault)
         else:
             run.enter(source, report)
-            lost = [message.worker for message in run.under_way if message.worker in self.dead]
+            lost = self.dead and [message.worker for message in run.under_way if message.worker in self.dead]
             if lost:
                 self._fail(run, Fault(Cause.DIED, lost[0]))
             else:
@@ -116,17 +116,21 @@ class Rooting(Engaging):
         """Wait for a worker no longer; the last one ends the pass (A17)."""
         run.uncommitted.discard(worker)
         if run.phase is Phase.COMMITTING and not run.uncommitted:
-            del self.passes[run.pass_id]
+            self._forget_pass(run)
             self._emit(PassEnded(run.pass_id))
 
     def _fail(self, run: Pass, fault: Fault, unreached: tuple[Unreached, ...] = ()) -> None:
         """End a pass with a fault, at once: leave, tell all who take part, and wait for nobody (A18)."""
-        del self.passes[run.pass_id]
+        self._forget_pass(run)
         self._on_abort(Abort(run.pass_id))
         for worker in run.engaged:
             if worker != self.me:
                 self._tell(worker, Abort(run.pass_id))
         self._emit(PassEnded(run.pass_id, fault, unreached, run.late()))
+
+    def _forget_pass(self, run: Pass) -> None:
+        del self.passes[run.pass_id]
+        self.rooted.pop(run.pass_id.context, None)
 
     def _on_death_in_passes(self, peer: WorkerId) -> None:
         """Fail the passes that a dead worker had a part in; those that are decided wait for it no longer (A21)."""

@@ -9,9 +9,11 @@ the same call of the engine (A5).
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec import Struct, field
 
 from farref.impl.engine.effects import EngineEffect
 from farref.impl.engine.ids import ContextId, ForwardId, PassId
@@ -24,34 +26,35 @@ from farref.impl.tape.graph import Array, Node, Root
 from farref.impl.tape.tensors import Tensor
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+def _counts() -> dict[Any, int]:
+    return defaultdict(int)
+
+
+class Sent(Struct, frozen=True):
     """The send of a pair: where its gradients come in, and the function it was a call of."""
 
     function: str
     node: Root
 
 
-@dataclass(slots=True)
-class Release:
+class Release(Struct):
     """What the creator of a released context knows (A25). `balance` is calls sent less calls settled, for each two workers."""
 
-    told: dict[WorkerId, None] = field(default_factory=dict)
+    told: dict[WorkerId, None]
     closed: set[WorkerId] = field(default_factory=set)
-    balance: Counter[tuple[WorkerId, WorkerId]] = field(default_factory=Counter)
+    balance: dict[tuple[WorkerId, WorkerId], int] = field(default_factory=_counts)
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """What a worker keeps for one context (A8)."""
 
     is_open: bool = True
     sends: dict[ForwardId, Sent] = field(default_factory=dict)
     recvs: dict[Node, ForwardId] = field(default_factory=dict)
     gradients: dict[Tensor, Array] = field(default_factory=dict)
-    sent: Counter[WorkerId] = field(default_factory=Counter)
-    got: Counter[WorkerId] = field(default_factory=Counter)
-    failed: Counter[WorkerId] = field(default_factory=Counter)
+    sent: dict[WorkerId, int] = field(default_factory=_counts)
+    got: dict[WorkerId, int] = field(default_factory=_counts)
+    failed: dict[WorkerId, int] = field(default_factory=_counts)
     task: Task | None = None
     newest: dict[WorkerId, tuple[Incarnation, int]] = field(default_factory=dict)
     """For each root the newest pass heard of: its life, and its number in that life (A12)."""
@@ -74,6 +77,8 @@ class EngineTables:
         self.incarnation = incarnation
         self.contexts: dict[ContextId, Context] = {}
         self.passes: dict[PassId, Pass] = {}
+        self.rooted: dict[ContextId, Pass] = {}
+        """The same passes by context: a worker is the root of one at a time in each (A10)."""
         self.dead: set[WorkerId] = set()
         self._emit = emit
         self._control = control

@@ -16,9 +16,8 @@ found, as A16 wants it, and all marks together take one walk over the graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import assert_never
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, assert_never
 
 from farref.impl.engine.gradients import Gradients, read_gradients, write_gradients
 from farref.impl.engine.ids import ForwardId, PassId
@@ -28,11 +27,10 @@ from farref.impl.tape.tensors import Tensor
 from farref.impl.tape.walk import BackwardError, Walk
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """What came of one message: written gradients, marks, and the sends waited for if these are news."""
 
-    gradients: tuple[tuple[ForwardId, bytes], ...] = ()
+    gradients: Sequence[tuple[ForwardId, bytes]] = ()
     marks: tuple[ForwardId, ...] = ()
     waits: tuple[ForwardId, ...] | None = None
 
@@ -65,11 +63,11 @@ class Task:
     def process(self, body: CountedBody | Begin) -> Progress:
         """Process one message, and say what comes of it."""
         match body:
+            case PropagateGradients():
+                return self._arrive(self.sends[body.forward], read_gradients(body.body))
             case Begin():
                 assert self._root is not None
                 return self._arrive(self._root, self._seeds)
-            case PropagateGradients(forward=forward):
-                return self._arrive(self.sends[forward], read_gradients(body.body))
             case Seek():
                 return self._seek()
             case Mark(forward=forward):
@@ -88,8 +86,8 @@ class Task:
 
     def _arrive(self, node: Root, gradients: Gradients) -> Progress:
         """Take in the gradients of an entry, and go on as far as possible (A13)."""
-        news = self._news()
-        walk = self._begun()
+        news = None if self._told else self._news()
+        walk = self._walk or self._begun()
         walk.arrive(node, gradients)
         self._come.append(node)
         return Progress(self._advance(walk), waits=news)
@@ -129,21 +127,22 @@ class Task:
             self._walk = Walk([*roots, *self.sends.values()], retain_graph=True)
         return self._walk
 
-    def _advance(self, walk: Walk) -> tuple[tuple[ForwardId, bytes], ...]:
+    def _advance(self, walk: Walk) -> list[tuple[ForwardId, bytes]]:
         leaving = []
         for delivery in walk.run():
-            node = delivery.node
+            node, gradients = delivery.node, delivery.gradients
             if isinstance(node, Accumulate):
-                if delivery.gradients[0] is not None:
-                    self._staged[node.tensor] = delivery.gradients[0]
+                if gradients[0] is not None:
+                    self._staged[node.tensor] = gradients[0]
                 continue
-            forward, is_nothing = self._recvs.get(node), all(one is None for one in delivery.gradients)
+            forward = self._recvs.get(node)
+            is_nothing = gradients[0] is None and all(one is None for one in gradients)
             if forward is None and not is_nothing:
                 raise BackwardError("the graph leads to a tensor that was received in another context")
             if forward is not None and not (is_nothing and self._is_given_up(forward)):
                 self._out.add(forward)
-                leaving.append((forward, write_gradients(delivery.gradients)))
-        return tuple(leaving)
+                leaving.append((forward, write_gradients(gradients)))
+        return leaving
 
     def _is_given_up(self, forward: ForwardId) -> bool:
         """Say whether all sends that a recv depends on were given up."""
@@ -172,12 +171,12 @@ class Task:
 
 def _free(roots: Iterable[Node]) -> None:
     """Give up what was saved behind some roots."""
-    seen: set[Node] = set()
-    todo = list(roots)
-    while todo:
-        node = todo.pop()
-        if node not in seen:
-            seen.add(node)
-            if isinstance(node, Operation) and node.rule.saves_values:
-                node.saved = None
-            todo.extend(edge.node for edge in node.edges if edge is not None)
+    seen: set[Node] = set(roots)
+    todo = list(seen)
+    for node in todo:  # which grows on the way
+        if isinstance(node, Operation) and node.rule.saves_values:
+            node.saved = None
+        for edge in node.edges:
+            if edge is not None and edge.node.edges and edge.node not in seen:
+                seen.add(edge.node)
+                todo.append(edge.node)

@@ -22,10 +22,11 @@ A gradient may be missing: `None`. That is not zero. A leaf for which all gradie
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from farref.impl.tape.rules import Rule
 
@@ -53,7 +54,7 @@ class Node:
         self.hooks: Hooks | None = None
 
 
-class Edge(NamedTuple):
+class Edge(Struct, frozen=True, eq=False):
     """Where a tensor's gradient goes: to a node, as the gradient of one of its outputs."""
 
     node: Target
@@ -73,7 +74,8 @@ class Operation(Node):
         edges: Sequence[Edge | None],
         output: Output,
     ) -> None:
-        super().__init__(edges, (output,))
+        # Without `super`: there is one for each operation that anybody records.
+        self.edges, self.outputs, self.hooks = edges, (output,), None
         self.rule = rule
         self.saved: tuple[Any, ...] | None = saved
         self.parameters = parameters

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farref.impl.tape.graph import Accumulate, Array, Root
+from farref.impl.tape.graph import Accumulate, Array, Edge, Root
 from farref.impl.tape.walk import Walk
 
 if TYPE_CHECKING:
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 def root_of(tensors: Sequence[Tensor]) -> Root:
     """Make the root where the gradients of some tensors come in."""
-    edges = [one.gradient_edge for one in tensors]
-    for position, edge in enumerate(edges):
+    edges: list[Edge] = []
+    for one in tensors:
+        edge = one.gradient_edge
         if edge is None:
-            raise RuntimeError(f"element {position} of tensors does not require grad and does not have a grad_fn")
-    return Root([edge for edge in edges if edge is not None])
+            raise RuntimeError(f"element {len(edges)} of tensors does not require grad and does not have a grad_fn")
+        edges.append(edge)
+    return Root(edges)
 
 
 def gradients(

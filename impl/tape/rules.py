@@ -15,9 +15,9 @@ The table is spread over three modules and put together in `RULES`. An operation
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 Save = Callable[..., tuple[Any, ...]]
 Vjp = Callable[..., Any]
@@ -56,15 +56,12 @@ class Rule:
     forward: Callable[..., Any]
     save: Save
     vjps: tuple[Vjp, ...] | Vjp
+    saves_values: bool = field(init=False)
+    """Whether it keeps arrays alive, which a walk then frees."""
 
-    @property
-    def saves_values(self) -> bool:
-        """Whether it keeps arrays alive, which a walk then frees."""
-        return self.save not in _LIGHT
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "saves_values", self.save not in (nothing, shapes))
 
     def vjp(self, position: int) -> Vjp:
         """The product for one input."""
         return self.vjps[position] if isinstance(self.vjps, tuple) else partial(self.vjps, position)
-
-
-_LIGHT: Final = (nothing, shapes)

@@ -35,17 +35,25 @@ def _extreme(g: Array, y: Array, x: Array, dim: Dim, keepdim: bool) -> Array:
 
 def _left(g: Array, a: Array, b: Array) -> Array:
     """The gradient of a in a @ b. A vector counts as a matrix of one row (a) or one column (b)."""
+    product: Array
+    if a.ndim == b.ndim == 2:  # as most often
+        product = g @ b.T
+        return product
     g = np.expand_dims(g, -1) if b.ndim == 1 else g
     g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    product: Array = g @ np.atleast_2d(b) if b.ndim == 1 else g @ np.swapaxes(b, -1, -2)
+    product = g @ np.atleast_2d(b) if b.ndim == 1 else g @ np.swapaxes(b, -1, -2)
     return product[..., 0, :] if a.ndim == 1 else product
 
 
 def _right(g: Array, a: Array, b: Array) -> Array:
     """The gradient of b in a @ b."""
+    product: Array
+    if a.ndim == b.ndim == 2:
+        product = a.T @ g
+        return product
     g = np.expand_dims(g, -1) if b.ndim == 1 else g
     g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    product: Array = np.expand_dims(a, -1) @ g if a.ndim == 1 else np.swapaxes(a, -1, -2) @ g
+    product = np.expand_dims(a, -1) @ g if a.ndim == 1 else np.swapaxes(a, -1, -2) @ g
     return product[..., 0] if b.ndim == 1 else product
 
 

@@ -253,7 +253,7 @@ def apply(rule: Rule, *inputs: Tensor, **parameters: Any) -> Tensor:
     except (ValueError, TypeError, IndexError) as error:
         raise ValueError(f"{rule.name}: {error}") from error
     if is_grad_enabled():
-        edges = [one.gradient_edge for one in inputs]
+        edges = [one.gradient_edge if one._edge is None else one._edge for one in inputs]
         if any(edges):
             data = result.data
             node = Operation(rule, rule.save(data, *arrays), parameters, edges, (data.shape, data.dtype))

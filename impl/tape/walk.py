@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, assert_never
 
 import numpy as np
+from msgspec import Struct
 
 from farref.impl.tape.graph import Accumulate, Array, Edge, Gradient, Node, Operation, Output, Receive, Root, Target
 
@@ -35,8 +35,7 @@ class BackwardError(RuntimeError):
     """A backward pass could not go on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """What came to the end of a line: one gradient for each output of the node. For a leaf it is never missing."""
 
     node: Accumulate | Receive
@@ -52,18 +51,23 @@ class _Visit:
         self.places: list[int] = []
         self.expected = self.taken = 0
         self.totals: list[Gradient] = [None] * outputs
-        self.early: dict[int, tuple[int, Gradient]] = {}
+        self.early: dict[int, tuple[int, Gradient]] | None = None
 
     def put(self, place: int, slot: int, gradient: Gradient) -> bool:
         """Take a contribution, or keep it until its turn; say whether it was the last that was missing."""
-        self.early[place] = (slot, gradient)
-        while self.taken in self.early:
-            slot, gradient = self.early.pop(self.taken)
+        if place != self.taken:
+            if self.early is None:
+                self.early = {}
+            self.early[place] = (slot, gradient)
+            return False
+        while True:
             self.taken += 1
             if gradient is not None:
                 total = self.totals[slot]
                 self.totals[slot] = gradient if total is None else total + gradient
-        return self.taken == self.expected
+            if self.early is None or self.taken not in self.early:
+                return self.taken == self.expected
+            slot, gradient = self.early.pop(self.taken)
 
 
 class Walk:
@@ -93,7 +97,7 @@ class Walk:
             raise BackwardError(f"{len(gradients)} gradients came for {len(root.edges)} tensors")
         checked = [
             None if gradient is None else _checked(gradient, edge.node.outputs[edge.slot])
-            for gradient, edge in zip(gradients, root.edges, strict=True)
+            for gradient, edge in zip(gradients, root.edges)  # noqa: B905 (they are of one length)
             if edge is not None
         ]
         del self.waiting[root]
@@ -105,7 +109,7 @@ class Walk:
             raise BackwardError("nothing is ready: the walk is done, or waits for gradients")
         node = self._ready.popleft()
         visit = self._visits.pop(node)
-        gradients = _hooked(node, visit.totals)
+        gradients = _hooked(node, visit.totals) if node.hooks else visit.totals
         match node:
             case Operation():
                 self._pass_on(node, visit, self._differentiated(node, gradients[0]))
@@ -113,7 +117,7 @@ class Walk:
             case Accumulate() if gradients[0] is None:
                 return None
             case Accumulate() | Receive():
-                return Delivery(node, tuple(None if one is None else np.asarray(one) for one in gradients))
+                return Delivery(node, tuple([None if one is None else np.asarray(one) for one in gradients]))
             case _:
                 assert_never(node)
 
@@ -127,7 +131,7 @@ class Walk:
         return deliveries
 
     def _pass_on(self, node: Node, visit: _Visit, gradients: Sequence[Gradient]) -> None:
-        for edge, place, gradient in zip(node.edges, visit.places, gradients, strict=True):
+        for edge, place, gradient in zip(node.edges, visit.places, gradients):  # noqa: B905 (one for each edge)
             if edge is not None and self._visits[edge.node].put(place, edge.slot, gradient):
                 self._ready.append(edge.node)
 
@@ -145,10 +149,11 @@ class Walk:
                 "give retain_graph=True the first time"
             )
         try:
-            return [
-                None if edge is None else _product(node, saved, position, gradient, edge)
-                for position, edge in enumerate(node.edges)
-            ]
+            rule, parameters, products = node.rule, node.parameters, []
+            for position, edge in enumerate(node.edges):
+                product = None if edge is None else rule.vjp(position)(gradient, *saved, **parameters)
+                products.append(product if edge is None or product is None else _fitted(product, edge))
+            return products
         except Exception as error:
             raise BackwardError(f"{node.rule.name}, going backward: {error}") from error
         finally:
@@ -164,26 +169,27 @@ def ends_of(roots: Iterable[Root]) -> list[Accumulate | Receive]:
 def _survey(roots: Iterable[Root]) -> dict[Node, _Visit]:
     """Find what takes part, and give each edge its place among those that lead to the same node."""
     visits: dict[Node, _Visit] = {root: _Visit(0) for root in roots}
-    todo: deque[Node] = deque(visits)
-    while todo:
-        node = todo.popleft()
+    todo: list[Node] = list(visits)
+    for node in todo:  # which grows on the way
         places = visits[node].places
         for edge in node.edges:
             if edge is None:
                 places.append(-1)
                 continue
-            target = visits.get(edge.node)
-            if target is None:
-                target = visits[edge.node] = _Visit(len(edge.node.outputs))
-                todo.append(edge.node)
-            places.append(target.expected)
-            target.expected += 1
+            target = edge.node
+            visit = visits.get(target)
+            if visit is None:
+                visit = visits[target] = _Visit(len(target.outputs))
+                if target.edges:
+                    todo.append(target)
+            places.append(visit.expected)
+            visit.expected += 1
     return visits
 
 
 def _hooked(node: Node, gradients: list[Gradient]) -> list[Gradient]:
     """Show the gradients to the hooks, which may replace them; a missing one is not shown."""
-    for slot, hook in tuple((node.hooks or {}).values()):
+    for slot, hook in tuple(node.hooks.values()) if node.hooks else ():
         gradient = gradients[slot]
         if gradient is not None:
             replaced = hook(np.asarray(gradient))
@@ -192,14 +198,9 @@ def _hooked(node: Node, gradients: list[Gradient]) -> list[Gradient]:
     return gradients
 
 
-def _product(node: Operation, saved: tuple[Any, ...], position: int, gradient: Array, edge: Edge) -> Gradient:
-    product: Gradient = node.rule.vjp(position)(gradient, *saved, **node.parameters)
-    return None if product is None else _fitted(product, edge.node.outputs[edge.slot])
-
-
-def _fitted(gradient: Array, output: Output) -> Array:
+def _fitted(gradient: Array, edge: Edge) -> Array:
     """Undo broadcasting by summation, and take the dtype of the tensor."""
-    shape, dtype = output
+    shape, dtype = edge.node.outputs[edge.slot]
     if gradient.shape != shape:
         gradient = _summed_to(gradient, shape)
     return gradient if gradient.dtype == dtype else gradient.astype(dtype)
@@ -217,7 +218,7 @@ def _summed_to(gradient: Array, shape: tuple[int, ...]) -> Array:
 
 def _checked(gradient: Any, output: Output) -> Array:
     """Accept a gradient from outside: its shape must be right, its dtype is made so."""
-    array = np.asarray(gradient)
+    array = gradient if type(gradient) is np.ndarray else np.asarray(gradient)
     if array.shape != output[0]:
         raise BackwardError(f"a gradient of shape {array.shape} for a tensor of shape {output[0]}")
     return array if array.dtype == output[1] else array.astype(output[1])

@@ -128,7 +128,7 @@ MISTAKES: dict[str, Mistake] = {
     "a decided pass times out": (rooting.Rooting, "_undecided", times_out_after_the_decision),
     "a closed context is forgotten at once": (releasing.Releasing, "_close", forgets_at_once),
     "arrivals are not accounted for": (engine.Engine, "on_forward_call", counts_no_arrivals),
-    "a release leaves passes running": (releasing.Releasing, "_fail_passes_of", leaves_passes_running),
+    "a release leaves passes running": (releasing.Releasing, "_fail_pass_of", leaves_passes_running),
 }
 
 

@@ -16,7 +16,7 @@ from farref.impl.tape import Tensor, no_grad, tanh, tensor
 parameters: dict[str, Tensor] = {}
 
 
-def parameter(name: str, number: float | list[float] = 1.0) -> None:
+def parameter(name: str, number: Any = 1.0) -> None:
     """Have a parameter of a name here."""
     parameters[name] = tensor(number, dtype="float64", requires_grad=True)
 
@@ -196,6 +196,11 @@ def recorded(context_id: ContextId) -> list[int]:
 
 def added(a: Tensor, b: Tensor) -> Tensor:
     return a + b
+
+
+def dense(name: str, x: Tensor) -> Tensor:
+    """A layer with a parameter here."""
+    return tanh(x @ parameters[name])
 
 
 def mixed(a: Tensor, b: Tensor) -> Tensor:

@@ -15,9 +15,10 @@ from msgspec.msgpack import Ext, encode
 from farref.impl import Cluster, PeerDied, launch, remote, rpc_async, rpc_sync
 from farref.impl.api import current
 from farref.impl.arena import ARRAY_BYTES_MIN, Arena, Window
+from farref.impl.arrays import CODES
 from farref.impl.errors import WireError
 from farref.impl.ids import WorkerId
-from farref.impl.values import CODES, SHARED, Reader, Writer
+from farref.impl.values import SHARED, Reader, Writer
 from tests.impl import far, far_arrays
 
 FAR = ["tests.impl.far", "tests.impl.far_arrays"]

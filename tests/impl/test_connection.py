@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from farref.impl.connection import READ_BYTES, Connection
+from farref.impl.connection import LATER, NOW, READ_BYTES, Connection
 from farref.impl.ids import CallId, WorkerId
 from farref.impl.messages import Call
 from farref.impl.wire import FRAME_BYTES_MAX, read_body, write_frame

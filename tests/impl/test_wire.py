@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from farref.impl import handshake
+from farref.impl.arrays import DTYPES
 from farref.impl.errors import RefusedFunction, RefusedValue, WireError
 from farref.impl.functions import Functions, function, name_of
 from farref.impl.ids import CallId, Incarnation, WorkerId
 from farref.impl.messages import Call
-from farref.impl.values import DTYPES, Reader, Writer
+from farref.impl.values import Reader, Writer
 from farref.impl.wire import FRAME_BYTES_MAX, HEADER, read_body, read_header, write_frame
 
 

@@ -51,7 +51,7 @@ from farref.impl.messages import (
 from farref.impl.sealed import RECORD, SealedStream, key_for, seal
 from farref.impl.tape import Tensor, tensor
 from farref.impl.tensors import TensorReader, TensorWriter
-from farref.impl.wire import HEADER, Frame, Reached, Returned, read_body, read_header, write_frame
+from farref.impl.wire import HEADER, Acks, Frame, Reached, Returned, read_body, read_header, write_frame
 
 TEXT = (Path(__file__).parents[2] / "spec" / "wire.md").read_text()
 VECTORS = re.findall(r"^\| (.*?) \| `([0-9a-f]+)` \|$", TEXT, re.MULTILINE)
@@ -87,6 +87,7 @@ MESSAGES: list[Frame] = [
     control(3, 2, UserDelete(X, F1)),
     control(4, 2, CreateFailed(X, F0, "no")),
     Ack(LIFE, SequenceNumber(1)),
+    Acks((Ack(LIFE, SequenceNumber(1)), Ack(LIFE, SequenceNumber(2)))),
     Reached(2),
     Returned((0, 65536)),
     ForwardCall(CONTEXT, FORWARD, 1, Call(CallId(7), "m:f", (), write([[TENSOR], {}]))),
