@@ -257,12 +257,12 @@ class Worker:
             self.reactor.rouse_reader()
 
     def flush(self, patient: bool = False, hurry: int = SOON) -> None:
-        """Write what is queued for every peer and in such a hurry."""
+        """Write what is queued for every peer and in such a hurry, or too much to wait: the peer could begin with it."""
         for connection in self.connections.values():
             if connection.returned:
                 with self.lock:
                     connection.give_back()
-            if connection.hurry >= hurry:
+            if connection.hurry >= hurry or len(connection.outbox) >= BATCH:
                 connection.flush(patient)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
