@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, Final, TypeVar
 
 import click
 
-from farref.bounds import WholeNumber, bounds_options
+from farref.bounds import WholeNumber, bounds_given, every_bounds_options
 from farref.files import print_json, refuse_place, remark, write
 from farref.fuzzed import Fuzzed, fuzz_document, show_fuzz
-from farref.model.world import Bounds
-from farref.options import Seconds, subject_argument
+from farref.options import Seconds, any_subject_argument
 from farref.output import page
 from farref.progress import saying
 from farref.properties.backends.backend import Backend
-from farref.properties.backends.known import BACKENDS
+from farref.properties.backends.known import BACKENDS, EVERY_BACKEND
 from farref.properties.campaign import campaign
-from farref.properties.limits import complaint
+from farref.properties.exercises import EXERCISES
 from farref.properties.shrink import shrink
 from farref.properties.tally import Tally
-from farref.properties.trace import SUBJECT, encode
+from farref.properties.trace import encode
 from farref.properties.twin import Disagreement
 
 SECONDS_DEFAULT: Final = 10.0
@@ -47,9 +45,9 @@ def fuzz_options(command: Command) -> Command:
 
 
 @click.command()
-@subject_argument
+@any_subject_argument
 @fuzz_options
-@bounds_options
+@every_bounds_options
 @click.option(
     "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the run of a disagreement to a file."
 )
@@ -88,7 +86,7 @@ def _save_run(fuzzed: Fuzzed, path: str) -> None:
 
 def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
     """Run a campaign as the flags say, and shorten what it finds."""
-    make, fixed = BACKENDS[given["backend"]], _fixed(given)
+    make, fixed = EVERY_BACKEND[given["subject"]][given["backend"]], _fixed(given)
     seconds = given["seconds"] or (None if given["schedules"] else SECONDS_DEFAULT)
     with saying(quiet=given["quiet"]) as say:
         tally = campaign(
@@ -99,14 +97,16 @@ def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
             first=given["first"],
             fixed=fixed,
             jobs=given["jobs"],
+            subject=given["subject"],
             on_schedule=lambda tally: say(_progress(tally)),
         )
     return Fuzzed(given["backend"], tally, _shortened(tally, make), _command(given["backend"], tally, given["save"]))
 
 
 def _fixed(given: dict[str, Any]) -> dict[str, Any]:
-    fixed = {bound.name: given[bound.name] for bound in fields(Bounds) if given[bound.name] is not None}
-    wrong = complaint(Bounds(**{"rrefs": 1, "forks": 1, **fixed}))
+    exercise = EXERCISES[given["subject"]]
+    fixed = bounds_given(given, exercise.about)
+    wrong = exercise.unfit(fixed)
     if wrong is not None:
         raise click.UsageError(wrong)
     return fixed
@@ -132,8 +132,8 @@ def _command(backend: str, tally: Tally, saved: str | None) -> str:
     if saved is not None:
         return shlex.join(["farref", "replay", saved, "--backend", backend])
     number = 0 if tally.schedule is None else tally.schedule.number
-    words = ["farref", "fuzz", SUBJECT, "--backend", backend, "--seed", str(tally.seed), "--first", str(number)]
-    return shlex.join([*words, "--schedules", "1", *_flags(tally.fixed)])
+    words = ["farref", "fuzz", tally.exercise.about.name, "--backend", backend, "--seed", str(tally.seed)]
+    return shlex.join([*words, "--first", str(number), "--schedules", "1", *_flags(tally.fixed)])
 
 
 def _flags(fixed: dict[str, Any]) -> list[str]:

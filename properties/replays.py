@@ -16,10 +16,10 @@ from farref.model.rref import RRefModel
 from farref.model.rules import RULES, TORCH, without
 from farref.model.world import Bounds
 from farref.properties.claims import CLAIMS
+from farref.properties.exercise import sound_model
 from farref.properties.portfolio import Configuration
 from farref.properties.rref import rref_properties
 from farref.properties.sometimes import rref_witnesses
-from farref.properties.twin import sound_model
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
-from farref.model.actions import Action
-from farref.model.world import Bounds
-from farref.properties.observation import Observation
+from farref.properties.exercise import Observation
 
 
 class Refused(Exception):  # noqa: N818 (it says what happened)
@@ -26,13 +24,13 @@ class Backend(Protocol):
     def name(self) -> str:
         """The name by which the command line and the messages know it."""
 
-    def start(self, bounds: Bounds) -> None:
+    def start(self, bounds: Any) -> None:
         """Begin anew, with as many workers as the bounds say and nothing in any table."""
 
-    def perform(self, action: Action) -> None:
+    def perform(self, action: Any) -> None:
         """Take the step that this action of the model stands for, completely. Whatever it raises is a disagreement."""
 
-    def attempt(self, action: Action) -> bool:
+    def attempt(self, action: Any) -> bool:
         """Let the application try something that it should be refused; say whether it was let through."""
 
     def observe(self) -> Observation:

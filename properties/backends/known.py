@@ -15,4 +15,7 @@ BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
     "simulated": SimulatedBackend,
     "processes": ProcessesBackend,
 }
-"""Each gives a backend that is not started yet."""
+"""Each gives a backend of RRefs that is not started yet."""
+
+EVERY_BACKEND: Final = {"rref": BACKENDS}
+"""The same for every protocol."""

@@ -19,7 +19,7 @@ WRONG_WORDS = {
     "check rref --graph chain": "--graph is no bound of rref",
     "check autograd --graph chain --pairs 2": "has its own workers and pairs",
     "check rref --crashes 1": "--crashes is no bound of rref",
-    "check autograd --graph chian": "'chian' is not one of",
+    "check autograd --graph chian": "no graph is called 'chian'",
     "check autograd --claim N1": "no claim or property is called 'N1'; known are D1",
     "check autograd --without fetch_pins_user": "no rule is called",
     "check autograd --claim S2 --graph chain": "says nothing under these bounds; add --passes 2",
