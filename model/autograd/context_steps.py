@@ -87,7 +87,7 @@ def _tell_settled(world: World, who: WorkerId, pair: PairId, bounds: Bounds, rul
 
 def release_context(world: World, bounds: Bounds, rules: AutogradRules) -> World | None:
     """Release the context, from the worker that opened it (A24)."""
-    if world.released or world.graph is None:
+    if world.released or world.graph is None or CREATOR in world.dead:
         return None
     return _close(world._replace(released=True), CREATOR, bounds, rules)
 

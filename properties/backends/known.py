@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from farref.properties.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.backends.backend import Backend
 from farref.properties.backends.model_backend import ModelBackend
 from farref.properties.backends.processes import ProcessesBackend
@@ -17,5 +18,11 @@ BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
 }
 """Each gives a backend of RRefs that is not started yet."""
 
-EVERY_BACKEND: Final = {"rref": BACKENDS}
-"""The same for every protocol."""
+AUTOGRAD_BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
+    "model": ModelBackend,
+    "simulated": SimulatedAutograd,
+}
+"""The same for distributed autograd."""
+
+EVERY_BACKEND: Final = {"rref": BACKENDS, "autograd": AUTOGRAD_BACKENDS}
+"""The backends of each protocol."""

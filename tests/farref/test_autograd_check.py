@@ -22,7 +22,7 @@ STATES = {
     "forward and release": 7_079,
     "a worker dies": 2_861,
     "a root dies": 715,
-    "a worker dies, released": 23_701,
+    "a worker dies, released": 23_432,
     "relay, released": 5_052,
 }
 

@@ -1,0 +1,161 @@
+"""Distributed autograd as campaigns see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+from farref.model.autograd import actions as act
+from farref.model.autograd import messages as msg
+from farref.model.autograd.graphs import Graph, Recv, Root, Send
+from farref.model.autograd.ids import CREATOR, worker_name
+from farref.model.autograd.moves import pass_of
+from farref.model.autograd.network import is_flying
+from farref.model.autograd.root import Phase
+from farref.model.autograd.spelling import misspelled, spell
+from farref.model.autograd.worker import Context, is_in_a_pass
+from farref.model.autograd.world import EVERY, Bounds, World, graph_of
+from farref.properties.autograd import holds
+from farref.properties.autograd.candidates import SORTS, Candidates
+from farref.properties.autograd.draw import draw_schedule
+from farref.properties.autograd.limits import complaint, limits_of
+from farref.properties.autograd.observation import Observation, lines
+from farref.properties.autograd.observer import ModelObserver
+from farref.properties.autograd.sometimes import autograd_situations
+from farref.properties.exercise import Exercise
+from farref.properties.subject import AUTOGRAD
+
+FAULTS: Final[dict[str, tuple[type, ...]]] = {
+    "reordered": (),  # a message is reordered by what overtakes it
+    "duplicated": (act.Duplicate,),
+    "dropped": (act.DropMessage,),
+    "timed_out": (act.TimeOut,),
+    "failed": (act.FailCall, act.Raise),
+    "died": (act.Crash,),
+}
+NEEDS: Final = {
+    "duplicated": "duplicates",
+    "dropped": "drops",
+    "timed_out": "timeouts",
+    "failed": "failures",
+    "died": "crashes",
+}
+EVERYTHING: Final = Bounds("relay", smart=True, forward=True, release=True)
+
+
+@lru_cache(maxsize=256)
+def _to_oneself(bounds: Bounds, place: int) -> list[tuple[int, act.Deliver]]:
+    graph = bounds.catalogue[place]
+    own = {pair for pair in graph.pair_ids if graph.pairs[pair].source == graph.pairs[pair].target}
+    kinds = (msg.PropagateGradients, msg.Mark)
+    messages = [message for message in bounds.places if isinstance(message, kinds) and message.pair in own]
+    return [(bounds.places[message], act.Deliver(message)) for message in messages]
+
+
+def prompt(world: World, bounds: Bounds) -> act.Action | None:
+    """Give the next gradient or mark that a worker sends to itself: an implementation has taken it in already (A5)."""
+    if world.graph is None:
+        return None
+    waiting = (deliver for place, deliver in _to_oneself(bounds, world.graph) if is_flying(world.network, place))
+    return next(waiting, None)
+
+
+def forbidden(world: World, bounds: Bounds) -> Iterator[act.Action]:
+    """List what an application could try now and must be refused: it would change what is decided, or gone (A10, A20, A24)."""
+    if world.graph is None:
+        return
+    for number in bounds.pass_ids:
+        record = pass_of(world, number)
+        if record.phase is Phase.COMMITTING and record.root not in world.dead:
+            yield act.TimeOut(number)
+    living = [who for who in bounds.worker_ids if who not in world.dead]
+    for who in living:
+        if is_in_a_pass(world.workers[who]) or world.workers[who].context is Context.CLOSED:
+            yield act.Backward(who)
+    if world.workers[CREATOR].context is Context.CLOSED:
+        yield act.ReleaseContext()
+    for pair in bounds.pair_ids:
+        source = world.workers[graph_of(world, bounds).pairs[pair].source]
+        if source.context is Context.CLOSED and pair not in source.sent:
+            yield act.SendTensors(pair)
+
+
+def _broken(world: World, bounds: Bounds) -> list[str]:
+    """Say where a gradient is not what the graph alone says it must be."""
+    if world.graph is None:
+        return []
+    gradients = (
+        holds.one_pass_gives_the_gradient,
+        holds.passes_add_up,
+        holds.a_failed_pass_leaves_nothing_to_others,
+        holds.a_failed_pass_shows_nothing,
+    )
+    return [
+        f"the gradient on {worker_name(who)} is {world.workers[who].gradient}, which is not that of one process"
+        for who in bounds.worker_ids
+        if not all(holds(world, who, bounds) for holds in gradients)
+    ]
+
+
+def _left(world: World, observation: Observation, bounds: Bounds) -> list[str]:
+    found = ["a message is under way"] if observation.flying or observation.unanswered else []
+    found += [f"pass {number} has not ended" for number in bounds.pass_ids if not holds.every_pass_ends(world, number)]
+    for who in bounds.worker_ids:
+        if not holds.every_worker_leaves(world, who):
+            found.append(f"{worker_name(who)} is in a pass")
+        if not holds.a_released_context_is_forgotten(world, who):
+            found.append(f"the context is on {worker_name(who)}")
+    return found
+
+
+def _unfit(fixed: dict[str, Any]) -> str | None:
+    """Say what is wrong with bounds that are the same in all schedules; workers and pairs are those of drawn programs."""
+    if fixed.get("graph") == EVERY:
+        return "a schedule has one graph; leave out --graph to have it drawn"
+    sizes = {name: fixed[name] for name in ("workers", "pairs") if name in fixed}
+    if "graph" in fixed and sizes:
+        return complaint(Bounds(**fixed))
+    for name, value in sizes.items():
+        smallest, largest = limits_of(name)
+        if not smallest <= value <= largest:
+            return f"{name} is {value}; allowed is {smallest} to {largest}"
+    rest = {name: value for name, value in fixed.items() if name not in sizes}
+    return complaint(replace(Bounds("relay"), **rest) if "detached" not in rest else Bounds("relay"))
+
+
+def _smaller(bounds: Bounds, actions: tuple[act.Action, ...]) -> tuple[Bounds, tuple[act.Action, ...]] | None:
+    """Take the same steps in a program without the calls that were not made in them."""
+    if not bounds.forward or bounds.graph == EVERY:
+        return None
+    made = {action.pair for action in actions if isinstance(action, act.OnPair)}
+    [graph] = bounds.catalogue
+    flows = tuple(flow for flow in graph.flows if not _mentions(flow.entry, made) and not _mentions(flow.exit, made))
+    pairs = graph.pairs[: max(made, default=-1) + 1]
+    spelled = spell(Graph("", graph.workers, pairs, flows))
+    return None if misspelled(spelled) else (replace(bounds, graph=spelled), actions)
+
+
+def _mentions(end: object, made: set[Any]) -> bool:
+    return isinstance(end, Send | Recv) and end.pair not in made and not isinstance(end, Root)
+
+
+AUTOGRAD_EXERCISE: Final = Exercise(
+    about=AUTOGRAD,
+    sorts=SORTS,
+    faults=FAULTS,
+    needs=NEEDS,
+    situations=autograd_situations,
+    every_situation=frozenset(one.id for one in autograd_situations(EVERYTHING)),
+    draw=draw_schedule,
+    unfit=_unfit,
+    candidates=Candidates,
+    observer=ModelObserver,
+    lines=lines,
+    prompt=prompt,
+    forbidden=forbidden,
+    broken=_broken,
+    left=_left,
+    smaller=_smaller,
+)
