@@ -79,7 +79,7 @@ def _messages(bounds: Bounds) -> Iterator[msg.Message]:
     if bounds.forward:
         yield from map(msg.ForwardCall, bounds.pair_ids)
     if bounds.release:
-        yield from map(msg.Settled, bounds.pair_ids)
+        yield from (msg.Settled(pair, failed) for failed in (False, True) for pair in bounds.pair_ids)
         for about in (msg.CleanupContext, msg.Closed, msg.Forget):
             yield from map(about, bounds.worker_ids)
 

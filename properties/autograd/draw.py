@@ -2,7 +2,7 @@
 
 A program is a graph (`model/autograd/graphs.py`): calls between workers, and what depends on what. Each call is made by the
 creator or by a worker that was called before. What it brings may be used, used twice, or ignored; a result may be fetched
-again. Some programs are those that have a name.
+again; now and then a worker calls itself. Some programs are those that have a name.
 
 Gradients are whole numbers in floating-point, so programs whose numbers outgrow them are not drawn.
 """
@@ -104,13 +104,13 @@ def _draw_graph(random: Random, workers: int, pairs: int) -> Graph:
     made, edges = list[Pair](), list[tuple[Entry, Exit]]()
     for number in map(PairId, range(pairs)):
         again = [edge for edge in edges if edge[0] == Send(PairId(number - 1))]
-        if made and random.random() < 0.15:  # the same value is sent, or fetched, once more
+        if made and made[-1].source != made[-1].target and random.random() < 0.15:  # the same value is fetched once more
             made.append(made[-1])
             edges += [(Send(number), exit_) for _, exit_ in again]
             continue
         known = [CREATOR, *dict.fromkeys(pair.target for pair in made)]
         source = made[-1].target if made and random.random() < 0.5 else random.choice(known)
-        target = WorkerId(random.choice([one for one in range(workers) if one != source or random.random() < 0.2] or [0]))
+        target = _draw_target(random, source, workers, made)
         exits = _draw_exits(random, source, made)
         made.append(Pair(source, target))
         edges += [(Send(number), exit_) for exit_ in exits]
@@ -119,6 +119,13 @@ def _draw_graph(random: Random, workers: int, pairs: int) -> Graph:
         edges += [(Root(root), exit_) for exit_ in _draw_exits(random, root, made) or [Leaf(root)]]
     spelled = Graph("", workers, tuple(made), tuple(Flow(*edge, 1) for edge in edges))
     return find_graph(spell(spelled))
+
+
+def _draw_target(random: Random, source: WorkerId, workers: int, made: list[Pair]) -> WorkerId:
+    """Draw whom a worker calls: rarely itself, and once only. Two gradients to oneself at a time may be taken in any order."""
+    itself = Pair(source, source)
+    others = [WorkerId(worker) for worker in range(workers) if worker != source]
+    return source if itself not in made and random.random() < 0.15 else random.choice(others)
 
 
 def _draw_exits(random: Random, worker: WorkerId, made: list[Pair]) -> list[Exit]:

@@ -23,7 +23,7 @@ from farref.impl.ids import WorkerId
 from farref.model.autograd import actions as act
 from farref.model.autograd.graphs import Entry, Flow, Graph, Leaf, Root, Send
 from farref.model.autograd.ids import CREATOR, PairId, PassId
-from farref.model.autograd.messages import ForwardCall
+from farref.model.autograd.messages import ForwardCall, Settled
 from farref.model.autograd.world import Bounds, seed_of
 from farref.properties.autograd.observation import Observation, ReleaseView, WorkerView
 from farref.properties.backends.autograd.names import Names, name
@@ -93,16 +93,17 @@ class AutogradLockstep:
         self, action: act.Deliver | act.Duplicate | act.DropMessage | act.Retry | act.Raise | act.FailCall
     ) -> None:
         message = action.message
-        self.names.calling = message.pair if isinstance(message, ForwardCall) else None
+        if isinstance(message, ForwardCall):
+            self.names.settling = Settled(message.pair, isinstance(action, act.FailCall))
+        else:
+            self.names.settling = None
         match action:
             case act.Deliver():
                 self._each(self.network.deliver, self.traffic.take(message, State.ARRIVED))
             case act.Duplicate():
-                first, *others = self.traffic.flights(message)
-                for one in others:
-                    del self.traffic.parcels[message].flights[one.id]
-                    self.network.deliver(one.id)
-                self.network.duplicate(first.id)
+                copied, others = self.traffic.copy(message)
+                self.network.duplicate(copied)
+                self._each(self.network.deliver, others)
             case act.DropMessage():
                 self._each(self.network.drop, self.traffic.take(message, State.LOST))
             case act.Retry():
@@ -111,7 +112,9 @@ class AutogradLockstep:
                 [flight] = self.traffic.take(message, State.ARRIVED)
                 self.network.deliver_raising(flight, gradients.pair)
             case act.FailCall():
-                self._each(self.network.fail, self.traffic.take(message, State.ARRIVED))
+                [call] = self.traffic.flights(message)
+                is_told = call.source not in self.traffic.dead
+                self._each(self.network.fail if is_told else self.network.drop, self.traffic.take(message, State.ARRIVED))
             case _:
                 assert_never(action)
 

@@ -30,8 +30,8 @@ class Names:
         self.pairs: dict[ForwardId, PairId] = {}
         self.passes: dict[PassId, ModelPassId] = {}
         self.known: dict[Numbered, msg.Message] = {}  # control messages, as they were first sent
-        self.calling: PairId | None = None
-        """The call that the step at hand is about: a `Settled` counts calls, and does not say which (A6)."""
+        self.settling: msg.Settled | None = None
+        """The call that the step at hand settles: an implementation counts them, and does not say which it was (A6)."""
 
     def ids(self) -> dict[tuple[WorkerId, Incarnation, int], ModelPassId]:
         """The passes by what a worker remembers of them (A12)."""
@@ -75,8 +75,8 @@ class Names:
                 return msg.Closed(source)
             case eng.Forget():
                 return msg.Forget(target)
-            case eng.Settled() if self.calling is not None:
-                return msg.Settled(self.calling)
+            case eng.Settled() if self.settling is not None:
+                return self.settling
             case _:
                 raise ValueError(f"{body} is sent, and nothing was done that it could follow from")
 

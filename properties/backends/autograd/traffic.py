@@ -27,6 +27,7 @@ class State(Enum):
 
     FLYING = "flying"
     LOST = "lost"
+    COPIED = "copied"  # it has arrived, and a copy is under way
     ARRIVED = "arrived"
 
 
@@ -62,6 +63,13 @@ class Traffic:
         self.parcels[message].state = state
         self.parcels[message].flights.clear()
         return found
+
+    def copy(self, message: msg.Message) -> tuple[int, list[int]]:
+        """Choose the copy of a message that arrives and stays under way, and take the others out."""
+        first, *others = self.flights(message)
+        self.parcels[message].state = State.COPIED
+        self.parcels[message].flights = {first.id: first}
+        return first.id, [one.id for one in others]
 
     def send_again(self, message: msg.Message, workers: Iterable[WorkerSeen]) -> None:
         """Send a lost message again (R6)."""
@@ -106,7 +114,7 @@ class Traffic:
                 parcel.flights[flight.id] = flight
             case State.LOST:
                 self.network.drop(flight.id)
-            case State.ARRIVED:
+            case State.COPIED | State.ARRIVED:
                 self.network.deliver(flight.id)
 
     def _acknowledge(self, flight: InFlight, ack: Ack) -> None:
