@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from farref.properties.backends.autograd.processes import AutogradProcesses
 from farref.properties.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.backends.backend import Backend
 from farref.properties.backends.model_backend import ModelBackend
@@ -21,6 +22,7 @@ BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
 AUTOGRAD_BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
     "model": ModelBackend,
     "simulated": SimulatedAutograd,
+    "processes": AutogradProcesses,
 }
 """The same for distributed autograd."""
 

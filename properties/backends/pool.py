@@ -14,7 +14,7 @@ import signal
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 import multiprocess  # type: ignore[import-untyped]
 
@@ -22,9 +22,9 @@ from farref.impl import api
 from farref.impl.effects import Effect
 from farref.impl.errors import RpcError
 from farref.impl.ids import WorkerId
+from farref.impl.worker import Worker
 from farref.properties.backends.desk import Desk, open_desk
 from farref.properties.backends.held_core import PATIENCE_S, HeldCore
-from farref.properties.backends.network import Seen
 
 START_S: Final = 60.0
 ANSWER_S: Final = 3 * PATIENCE_S
@@ -32,6 +32,7 @@ FAREWELL_S: Final = 2.0
 
 Asked = ParamSpec("Asked")
 Given = TypeVar("Given")
+AnyDesk = TypeVar("AnyDesk", bound=Desk)
 Prepare = Callable[[], None]
 """Changes a process before it becomes a worker."""
 
@@ -44,17 +45,17 @@ class Answer:
     error: RpcError | None
     crash: str | None
     effects: list[Effect]
-    seen: Seen | None
+    seen: Any  # all that the worker has inside, in the words of its desk; nothing after a crash
 
 
 class WorkerCrashed(Exception):  # noqa: N818 (it says what happened)
     """A worker did not take a step, or did not answer: an error that no application may see."""
 
 
-class Pool:
-    """Some workers that know each other."""
+class Pool(Generic[AnyDesk]):
+    """Some workers that know each other, each with a desk of some kind."""
 
-    def __init__(self, size: int, prepare: Prepare | None = None) -> None:
+    def __init__(self, size: int, prepare: Prepare | None, make_desk: Callable[[Worker, HeldCore], AnyDesk]) -> None:
         self.size = size
         self.directory = tempfile.mkdtemp(prefix="farref-pool-")
         context = multiprocess.get_context("spawn")
@@ -62,7 +63,8 @@ class Pool:
         self._pipes: list[Any] = []
         for rank in range(size):
             here, there = context.Pipe()
-            process = context.Process(target=_work, args=(rank, size, self.directory, there, prepare), daemon=True)
+            arguments = (rank, size, self.directory, there, prepare, make_desk)
+            process = context.Process(target=_work, args=arguments, daemon=True)
             process.start()
             there.close()
             self._processes.append(process)
@@ -73,7 +75,7 @@ class Pool:
     def ask(
         self,
         worker: WorkerId,
-        step: Callable[Concatenate[Desk, Asked], Given],
+        step: Callable[Concatenate[AnyDesk, Asked], Given],
         *args: Asked.args,
         **kwargs: Asked.kwargs,
     ) -> tuple[Given, Answer]:
@@ -111,12 +113,12 @@ class Pool:
 # -- in the worker's process -------------------------------------------------------------------------------------------
 
 
-def _work(rank: int, size: int, directory: str, pipe: Any, prepare: Prepare | None) -> None:
+def _work(rank: int, size: int, directory: str, pipe: Any, prepare: Prepare | None, make_desk: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which hangs up
     if prepare is not None:
         prepare()
     api.init_rpc(f"worker{rank}", rank, size, directory=directory, timeout=START_S, make_core=HeldCore)
-    desk = open_desk()
+    desk = open_desk(make_desk)
     pipe.send_bytes(pickle.dumps(Answer(None, None, None, *desk.told())))
     while True:
         try:
