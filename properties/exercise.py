@@ -72,7 +72,7 @@ class Exercise:
     forbidden: Callable[[State, Any], Iterable[Action]]  # what an application could try now and must be refused
     broken: Callable[[State, Any], list[str]]  # what the model itself breaks after a step
     left: Callable[[State, Observation, Any], list[str]]  # what is left although nothing more can happen
-    smaller: Callable[[Any, Actions], tuple[Any, Actions] | None]  # the same run in a smaller world
+    smaller: Callable[[Any, Actions], Iterable[tuple[Any, Actions]]]  # the same run in smaller worlds
 
 
 @lru_cache(maxsize=64)

@@ -20,8 +20,16 @@ SECONDS_MAX: Final = 20.0
 
 
 def shrink(found: Disagreement, backend: Backend, *, seconds_max: float = SECONDS_MAX) -> Disagreement:
-    """Find a shorter run that ends in a disagreement."""
-    shortest, size, deadline = found, max(1, len(found.actions) // 2), time.monotonic() + seconds_max
+    """Find a shorter run that ends in a disagreement, in a world that is as small as possible."""
+    deadline = time.monotonic() + seconds_max
+    shortest = _with_fewer_steps(found, backend, deadline)
+    while (simpler := _in_a_smaller_world(shortest, backend, deadline)) is not None:
+        shortest = _with_fewer_steps(simpler, backend, deadline)
+    return shortest
+
+
+def _with_fewer_steps(found: Disagreement, backend: Backend, deadline: float) -> Disagreement:
+    shortest, size = found, max(1, len(found.actions) // 2)
     while time.monotonic() < deadline:
         shorter = _without_a_piece(shortest, size, backend)
         if shorter is not None:
@@ -30,9 +38,15 @@ def shrink(found: Disagreement, backend: Backend, *, seconds_max: float = SECOND
             break
         else:
             size //= 2
-    smaller = exercise_of(shortest.bounds).smaller(shortest.bounds, shortest.actions)
-    retold = disagrees(smaller[0], backend, smaller[1]) if smaller is not None else None
-    return retold if retold is not None and len(retold.actions) <= len(shortest.actions) else shortest
+    return shortest
+
+
+def _in_a_smaller_world(found: Disagreement, backend: Backend, deadline: float) -> Disagreement | None:
+    for bounds, actions in exercise_of(found.bounds).smaller(found.bounds, found.actions):
+        again = disagrees(bounds, backend, actions) if time.monotonic() < deadline else None
+        if again is not None and len(again.actions) <= len(found.actions):
+            return again
+    return None
 
 
 def _without_a_piece(found: Disagreement, size: int, backend: Backend) -> Disagreement | None:

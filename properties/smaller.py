@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
@@ -10,10 +11,11 @@ from farref.model.ids import ForkId, RRefId, WorkerId
 from farref.model.world import Bounds
 
 
-def smaller(bounds: Bounds, actions: tuple[Action, ...]) -> tuple[Bounds, tuple[Action, ...]] | None:
-    """Retell a run, if it is about one RRef."""
+def smaller(bounds: Bounds, actions: tuple[Action, ...]) -> Iterator[tuple[Bounds, tuple[Action, ...]]]:
+    """Retell a run, if it is about one RRef and not told so yet."""
     retold = Smaller(bounds, actions)
-    return (retold.bounds, retold.actions) if retold.is_one_rref else None
+    if retold.is_one_rref and (retold.bounds, retold.actions) != (bounds, actions):
+        yield retold.bounds, retold.actions
 
 
 class Smaller:

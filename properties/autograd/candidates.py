@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
@@ -42,7 +42,7 @@ class Candidates:
     def __init__(self, bounds: Bounds, late: Iterable[str]) -> None:
         self.late = {*late}
         self.anywhere: dict[str, list[act.Action]] = defaultdict(list)
-        self.on_message: dict[str, dict[int, act.Action]] = defaultdict(dict)
+        self.on_message: dict[str, dict[int, Any]] = defaultdict(dict)
         for action in sound_model(bounds).actions:
             sort = _SORT_OF[type(action)]
             if isinstance(action, act.OnMessage):

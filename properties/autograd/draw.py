@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Final
 
 from farref.model.autograd.graphs import GRAPHS, Entry, Exit, Flow, Graph, Leaf, Pair, Recv, Root, Send
-from farref.model.autograd.ids import CREATOR, PairId
+from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.spelling import find_graph, spell
 from farref.model.autograd.world import Bounds, seed_of
 from farref.model.ids import WorkerId
@@ -96,7 +96,7 @@ def draw_graph(random: Random, passes: int, workers: int | None = None, pairs: i
     while True:
         size = random.choice(WORKERS_DRAWN) if workers is None else workers
         graph = _draw_graph(random, size, random.choice(PAIRS_DRAWN) if pairs is None else pairs)
-        if heaviest(graph) * seed_of(passes) <= EXACT_MAX:  # type: ignore[arg-type]
+        if heaviest(graph) * seed_of(PassId(passes)) <= EXACT_MAX:
             return graph
 
 
@@ -104,7 +104,9 @@ def _draw_graph(random: Random, workers: int, pairs: int) -> Graph:
     made, edges = list[Pair](), list[tuple[Entry, Exit]]()
     for number in map(PairId, range(pairs)):
         again = [edge for edge in edges if edge[0] == Send(PairId(number - 1))]
-        if made and made[-1].source != made[-1].target and random.random() < 0.15:  # the same value is fetched once more
+        if (
+            made and made[-1].source != made[-1].target and random.random() < 0.15
+        ):  # the same value is fetched once more
             made.append(made[-1])
             edges += [(Send(number), exit_) for _, exit_ in again]
             continue
@@ -136,17 +138,15 @@ def _draw_exits(random: Random, worker: WorkerId, made: list[Pair]) -> list[Exit
 
 
 def heaviest(graph: Graph) -> int:
-    """Give the largest gradient that a pass sums up anywhere."""
-    totals: dict[Entry, int] = {}
+    """Give the largest number that a pass sums up anywhere."""
+    largest = 1
     for root in sorted(graph.roots):
-        weights: dict[Exit, int] = {}
-        for entry in (Root(root), *map(Send, reversed(graph.pair_ids))):
-            arrived = 1 if isinstance(entry, Root) else weights.get(Recv(entry.pair), 0)
-            totals[entry] = max(arrived, totals.get(entry, 0))
+        sums: dict[Exit, int] = {}
+        entries: list[Entry] = [Root(root), *map(Send, reversed(graph.pair_ids))]
+        for entry in entries:
+            arrived = 1 if isinstance(entry, Root) else sums.get(Recv(entry.pair), 0)
             for flow in graph.flows:
-                if flow.entry == entry and arrived:
-                    weights[flow.exit] = weights.get(flow.exit, 0) + flow.weight * arrived
-        for exit_, weight in weights.items():
-            entry = Send(exit_.pair) if isinstance(exit_, Recv) else Root(exit_.worker)
-            totals[entry] = max(totals.get(entry, 0), weight)
-    return max(totals.values())
+                if flow.entry == entry:
+                    sums[flow.exit] = sums.get(flow.exit, 0) + flow.weight * arrived
+        largest = max(largest, *sums.values())
+    return largest

@@ -9,12 +9,10 @@ from typing import Any, Final
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
-from farref.model.autograd.graphs import Graph, Recv, Root, Send
 from farref.model.autograd.ids import CREATOR, worker_name
 from farref.model.autograd.moves import pass_of
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.root import Phase
-from farref.model.autograd.spelling import misspelled, spell
 from farref.model.autograd.worker import Context, is_in_a_pass
 from farref.model.autograd.world import EVERY, Bounds, World, graph_of
 from farref.properties.autograd import holds
@@ -23,6 +21,7 @@ from farref.properties.autograd.draw import draw_schedule
 from farref.properties.autograd.limits import complaint, limits_of
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.observer import ModelObserver
+from farref.properties.autograd.smaller import smaller
 from farref.properties.autograd.sometimes import autograd_situations
 from farref.properties.exercise import Exercise
 from farref.properties.subject import AUTOGRAD
@@ -125,22 +124,6 @@ def _unfit(fixed: dict[str, Any]) -> str | None:
     return complaint(replace(Bounds("relay"), **rest) if "detached" not in rest else Bounds("relay"))
 
 
-def _smaller(bounds: Bounds, actions: tuple[act.Action, ...]) -> tuple[Bounds, tuple[act.Action, ...]] | None:
-    """Take the same steps in a program without the calls that were not made in them."""
-    if not bounds.forward or bounds.graph == EVERY:
-        return None
-    made = {action.pair for action in actions if isinstance(action, act.OnPair)}
-    [graph] = bounds.catalogue
-    flows = tuple(flow for flow in graph.flows if not _mentions(flow.entry, made) and not _mentions(flow.exit, made))
-    pairs = graph.pairs[: max(made, default=-1) + 1]
-    spelled = spell(Graph("", graph.workers, pairs, flows))
-    return None if misspelled(spelled) else (replace(bounds, graph=spelled), actions)
-
-
-def _mentions(end: object, made: set[Any]) -> bool:
-    return isinstance(end, Send | Recv) and end.pair not in made and not isinstance(end, Root)
-
-
 AUTOGRAD_EXERCISE: Final = Exercise(
     about=AUTOGRAD,
     sorts=SORTS,
@@ -157,5 +140,5 @@ AUTOGRAD_EXERCISE: Final = Exercise(
     forbidden=forbidden,
     broken=_broken,
     left=_left,
-    smaller=_smaller,
+    smaller=smaller,
 )

@@ -114,7 +114,9 @@ class AutogradLockstep:
             case act.FailCall():
                 [call] = self.traffic.flights(message)
                 is_told = call.source not in self.traffic.dead
-                self._each(self.network.fail if is_told else self.network.drop, self.traffic.take(message, State.ARRIVED))
+                self._each(
+                    self.network.fail if is_told else self.network.drop, self.traffic.take(message, State.ARRIVED)
+                )
             case _:
                 assert_never(action)
 

@@ -141,5 +141,3 @@ def named_counts(counts: dict[WorkerId, int]) -> Counts:
 
 def _whole(value: float) -> str:
     return str(int(value)) if value.is_integer() else str(value)
-
-

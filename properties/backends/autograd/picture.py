@@ -52,7 +52,9 @@ class Photographer:
             staged=whole(task.staged),
         )
 
-    def passes(self, running: Iterable[PassSeen], ended: dict[PassId, PassEnded], dead: set[WorkerId]) -> list[PassView]:
+    def passes(
+        self, running: Iterable[PassSeen], ended: dict[PassId, PassEnded], dead: set[WorkerId]
+    ) -> list[PassView]:
         """See the passes whose root lives, those that run and those that have ended."""
         views = [self._running(one) for one in running]
         views += [self._ended(one) for one in ended.values() if one.pass_id.root not in dead]

@@ -100,7 +100,9 @@ class Traffic:
                 elif isinstance(flight.message, Control | ForwardCall):
                     self._enter(flight, flight.message)
                 elif isinstance(flight.message, CallFailed):
-                    self.network.deliver(flight.id)  # an error for the caller, which is none of this protocol's business
+                    self.network.deliver(
+                        flight.id
+                    )  # an error for the caller, which is none of this protocol's business
                 else:
                     raise Refused(f"{flight.message} is sent, which is no message of this protocol")
 
@@ -132,7 +134,9 @@ class Traffic:
 
     def views(self) -> list[MessageView]:
         """See everything that is under way; of several copies, one."""
-        return [self._view(named, next(iter(one.flights.values()))) for named, one in self.parcels.items() if one.flights]
+        return [
+            self._view(named, next(iter(one.flights.values()))) for named, one in self.parcels.items() if one.flights
+        ]
 
     def _view(self, named: msg.Message, flight: InFlight) -> MessageView:
         assert isinstance(flight.message, Control | ForwardCall)
