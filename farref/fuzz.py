@@ -56,12 +56,15 @@ def fuzz_options(command: Command) -> Command:
 def fuzz(**given: Any) -> int:
     """Drive the model and an implementation through the same random schedules, and compare them after every step.
 
-    The size of the world is drawn for each schedule; a bound that is given is the same in all. The same seed and number of
-    schedules give the same steps, and the same trace_hash, on every backend and with any number of jobs.
+    The size of the world is drawn for each schedule, and for autograd a program, as a graph; a bound that is given is the
+    same in all. The same seed and number of schedules give the same steps, and the same trace_hash, on every backend and
+    with any number of jobs.
 
     \b
     farref fuzz rref --seconds 60
     farref fuzz rref --backend processes --seconds 60        the same between real processes
+    farref fuzz autograd --seconds 60                        backward passes over random programs
+    farref fuzz autograd --workers 4 --pairs 9 --smart       larger ones, all in SMART
     farref fuzz rref --seed 7 --schedules 1000 --jobs 2 --format json
     farref fuzz rref --seed 7 --first 123 --schedules 1      schedule 123 of seed 7 again
     """
@@ -98,7 +101,7 @@ def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
             fixed=fixed,
             jobs=given["jobs"],
             subject=given["subject"],
-            on_schedule=lambda tally: say(_progress(tally)),
+            on_schedule=lambda tally: say(_progress(tally, given["schedules"], seconds)),
         )
     return Fuzzed(given["backend"], tally, _shortened(tally, make), _command(given["backend"], tally, given["save"]))
 
@@ -112,9 +115,13 @@ def _fixed(given: dict[str, Any]) -> dict[str, Any]:
     return fixed
 
 
-def _progress(tally: Tally) -> str:
+def _progress(tally: Tally, schedules: int | None, seconds: float | None) -> str:
+    """Tell how far a campaign is, how fast, and how long it may still take."""
     rate = tally.schedules / tally.seconds if tally.seconds else 0.0
-    return f"{tally.schedules:,} schedules, {tally.steps:,} steps, {rate:,.0f} schedules/s"
+    ends = [(schedules - tally.schedules) / rate] if schedules is not None and rate else []
+    ends += [seconds - tally.seconds] if seconds is not None else []
+    left = f", about {max(0.0, min(ends)):.0f} s left" if ends else ""
+    return f"{tally.schedules:,} schedules, {tally.steps:,} steps, {rate:,.0f} schedules/s{left}"
 
 
 def _shortened(tally: Tally, make: Callable[[], Backend]) -> Disagreement | None:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from farref.agreement import EXIT_CODES, Agreement, show_disagreement
+from farref.agreement import EXIT_CODES, Agreement, setting, show_disagreement
 from farref.properties.tally import Tally
 from farref.properties.trace import Trace, record_run
 from farref.properties.twin import Disagreement
@@ -74,7 +74,12 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
         "notes": fuzzed.notes,
         "disagreement": None
         if found is None
-        else {"story": found.story, "difference": list(found.lines), "replay": fuzzed.command},
+        else {
+            "world": setting(found),
+            "story": found.story,
+            "difference": list(found.lines),
+            "replay": fuzzed.command,
+        },
     }
 
 

@@ -1,8 +1,8 @@
 """Make the run of a disagreement shorter: leave steps out as long as model and backend still disagree.
 
-Steps that cannot happen without the ones left out are left out too. Large pieces are tried first, then single steps, until no
-step can be spared. Then its world is made smaller, if its protocol knows how. What remains is not always a shortest run, and
-always a real one: it was taken.
+Its world is made smaller, if its protocol knows how, as that spares most. Steps that cannot happen without the ones left out are
+left out too. Large pieces are tried first, then single steps, until no step can be spared. What remains is not always a
+shortest run, and always a real one: it was taken.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ SECONDS_MAX: Final = 20.0
 
 def shrink(found: Disagreement, backend: Backend, *, seconds_max: float = SECONDS_MAX) -> Disagreement:
     """Find a shorter run that ends in a disagreement, in a world that is as small as possible."""
-    deadline = time.monotonic() + seconds_max
-    shortest = _with_fewer_steps(found, backend, deadline)
-    while (simpler := _in_a_smaller_world(shortest, backend, deadline)) is not None:
-        shortest = _with_fewer_steps(simpler, backend, deadline)
-    return shortest
+    deadline, shortest = time.monotonic() + seconds_max, found
+    while True:
+        while (simpler := _in_a_smaller_world(shortest, backend, deadline)) is not None:
+            shortest = simpler
+        shorter = _with_fewer_steps(shortest, backend, deadline)
+        if len(shorter.actions) == len(shortest.actions):
+            return shorter
+        shortest = shorter
 
 
 def _with_fewer_steps(found: Disagreement, backend: Backend, deadline: float) -> Disagreement:

@@ -40,6 +40,7 @@ KINDS: Final = (
 )
 WORKERS_DRAWN: Final = (2, 2, 3, 3, 3, 4)
 PAIRS_DRAWN: Final = (1, 2, 3, 3, 4, 4, 5, 6, 7)
+PASSES_MAX: Final = 3
 EXACT_MAX: Final = 2**53
 
 
@@ -54,7 +55,7 @@ def draw_schedule(seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
 
 def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
     """Draw a program and what may go wrong with it."""
-    passes = fixed.get("passes", random.randint(1, 3))
+    passes = fixed.get("passes", random.randint(1, PASSES_MAX))
     drawn = draw_graph(random, passes, fixed.get("workers"), fixed.get("pairs"))
     graph = fixed.get("graph", spell(drawn) if random.random() < 0.8 or _is_sized(fixed) else random.choice([*GRAPHS]))
     is_called = is_begun_by_creator(find_graph(graph))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
-from farref.model.autograd.ids import CREATOR, worker_name
+from farref.model.autograd.ids import CREATOR, PassId, worker_name
 from farref.model.autograd.moves import pass_of
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.root import Phase
+from farref.model.autograd.spelling import find_graph
 from farref.model.autograd.worker import Context, is_in_a_pass
-from farref.model.autograd.world import EVERY, Bounds, World, graph_of
+from farref.model.autograd.world import EVERY, Bounds, World, graph_of, seed_of
 from farref.properties.autograd import holds
 from farref.properties.autograd.candidates import SORTS, Candidates
-from farref.properties.autograd.draw import draw_schedule
+from farref.properties.autograd.draw import EXACT_MAX, PASSES_MAX, draw_schedule, heaviest, is_begun_by_creator
 from farref.properties.autograd.limits import complaint, limits_of
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.observer import ModelObserver
@@ -110,18 +110,28 @@ def _left(world: World, observation: Observation, bounds: Bounds) -> list[str]:
 
 
 def _unfit(fixed: dict[str, Any]) -> str | None:
-    """Say what is wrong with bounds that are the same in all schedules; workers and pairs are those of drawn programs."""
-    if fixed.get("graph") == EVERY:
-        return "a schedule has one graph; leave out --graph to have it drawn"
+    """Say what is wrong with bounds that are the same in all schedules. Workers and pairs are those of the programs drawn."""
     sizes = {name: fixed[name] for name in ("workers", "pairs") if name in fixed}
-    if "graph" in fixed and sizes:
-        return complaint(Bounds(**fixed))
     for name, value in sizes.items():
         smallest, largest = limits_of(name)
         if not smallest <= value <= largest:
             return f"{name} is {value}; allowed is {smallest} to {largest}"
+    graph = fixed.get("graph")
+    if graph == EVERY:
+        return "a schedule has one graph; leave out --graph to have it drawn"
+    if graph is not None and sizes:
+        return f"graph {graph!r} has its own workers and pairs; leave out --workers and --pairs"
     rest = {name: value for name, value in fixed.items() if name not in sizes}
-    return complaint(replace(Bounds("relay"), **rest) if "detached" not in rest else Bounds("relay"))
+    return complaint(Bounds(**{"graph": "relay", "forward": True, **rest})) or (graph and _unfit_graph(fixed))
+
+
+def _unfit_graph(fixed: dict[str, Any]) -> str | None:
+    graph = find_graph(fixed["graph"])
+    if heaviest(graph) * seed_of(PassId(fixed.get("passes", PASSES_MAX))) > EXACT_MAX:
+        return f"the gradients of graph {graph.name!r} outgrow what floating-point numbers hold exactly"
+    if (fixed.get("forward") or fixed.get("release")) and not is_begun_by_creator(graph):
+        return f"in graph {graph.name!r} somebody calls whom nobody has called; leave out --forward and --release"
+    return None
 
 
 AUTOGRAD_EXERCISE: Final = Exercise(
