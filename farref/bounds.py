@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from farref.properties.autograd.limits import wrong_graph
-from farref.properties.subject import RREF, SUBJECTS, Subject
+from farref.properties.subject import SUBJECTS, Subject
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -65,11 +65,6 @@ class GraphName(click.ParamType[str]):
 
 
 def bounds_options(command: Command) -> Command:
-    """Add a flag for every bound of RRefs; None where it was not given."""
-    return _add_flags(command, [RREF])
-
-
-def every_bounds_options(command: Command) -> Command:
     """Add a flag for every bound of any protocol; None where it was not given."""
     return _add_flags(command, list(SUBJECTS.values()))
 

@@ -8,10 +8,10 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from farref.bounds import WholeNumber, bounds_given, every_bounds_options
+from farref.bounds import WholeNumber, bounds_given, bounds_options
 from farref.files import print_json, refuse_place, remark, write
 from farref.fuzzed import Fuzzed, fuzz_document, show_fuzz
-from farref.options import Seconds, any_subject_argument
+from farref.options import Seconds, subject_argument
 from farref.output import page
 from farref.progress import saying
 from farref.properties.backends.backend import Backend
@@ -45,9 +45,9 @@ def fuzz_options(command: Command) -> Command:
 
 
 @click.command()
-@any_subject_argument
+@subject_argument
 @fuzz_options
-@every_bounds_options
+@bounds_options
 @click.option(
     "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the run of a disagreement to a file."
 )

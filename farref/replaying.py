@@ -35,6 +35,7 @@ def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> i
     \b
     farref fuzz rref --save run.json
     farref replay run.json --backend processes
+    farref check autograd --profile torch --claim D5 --save d5.json && farref replay d5.json
     farref replay --validate logs/
     """
     if validate:

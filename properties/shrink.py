@@ -1,7 +1,7 @@
 """Make the run of a disagreement shorter: leave steps out as long as model and backend still disagree.
 
-Its world is made smaller, if its protocol knows how, as that spares most. Steps that cannot happen without the ones left out are
-left out too. Large pieces are tried first, then single steps, until no step can be spared. What remains is not always a
+Its world is made smaller, if its protocol knows how, as that spares most. Steps that cannot happen without the ones left out
+are left out too. Large pieces are tried first, then single steps, until no step can be spared. What remains is not always a
 shortest run, and always a real one: it was taken.
 """
 

@@ -39,9 +39,10 @@ class AutogradDesk(Desk):
 
     # About the steps
 
-    def begin_anew(self) -> None:
-        """Forget everything; the worker begins its next life."""
-        super().begin_anew()
+    def enter_world(self, size: int) -> None:
+        """Forget everything; the worker begins its next life, in a world that may be smaller than the pool."""
+        self.core.workers = frozenset(map(WorkerId, range(size)))
+        self.begin_anew()
         self.notebook, self.context = Notebook(), NONE
         for connection in self.worker.connections.values():
             connection.dead = False  # the dead were dead in the life before

@@ -76,7 +76,7 @@ class AutogradProcessNetwork(HeldNetwork[AutogradDesk, WorkerSeen]):
         self.ended: dict[PassId, PassEnded] = {}
         self._dead: set[WorkerId] = set()
         for rank in self._ranks:
-            self._ask(rank, AutogradDesk.begin_anew)
+            self._ask(rank, AutogradDesk.enter_world, workers)
         self.context = self._ask(CREATOR, AutogradDesk.open_context)
         for rank in self._ranks:
             self._ask(rank, AutogradDesk.enter, self.context)
