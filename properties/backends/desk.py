@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from farref.impl import api
-from farref.impl.core import Core
 from farref.impl.effects import Effect
 from farref.impl.functions import function
 from farref.impl.futures import Future
@@ -204,8 +203,7 @@ AnyDesk = TypeVar("AnyDesk", bound=Desk)
 def open_desk(make: Callable[[Worker, HeldCore], AnyDesk]) -> AnyDesk:
     """Make the desk of this process."""
     worker = api.current()
-    core: Core = worker.core
-    assert isinstance(core, HeldCore)
+    core: Any = worker.core
     gc.freeze()  # what is here now stays, and need not be searched before each life
     desk = make(worker, core)
     _desk[:] = [desk]

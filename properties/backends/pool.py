@@ -19,6 +19,7 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 import multiprocess  # type: ignore[import-untyped]
 
 from farref.impl import api
+from farref.impl.api import MakeCore
 from farref.impl.effects import Effect
 from farref.impl.errors import RpcError
 from farref.impl.ids import WorkerId
@@ -55,7 +56,13 @@ class WorkerCrashed(Exception):  # noqa: N818 (it says what happened)
 class Pool(Generic[AnyDesk]):
     """Some workers that know each other, each with a desk of some kind."""
 
-    def __init__(self, size: int, prepare: Prepare | None, make_desk: Callable[[Worker, HeldCore], AnyDesk]) -> None:
+    def __init__(
+        self,
+        size: int,
+        prepare: Prepare | None,
+        make_desk: Callable[[Worker, HeldCore], AnyDesk],
+        make_core: MakeCore = HeldCore,
+    ) -> None:
         self.size = size
         self.directory = tempfile.mkdtemp(prefix="farref-pool-")
         context = multiprocess.get_context("spawn")
@@ -63,7 +70,7 @@ class Pool(Generic[AnyDesk]):
         self._pipes: list[Any] = []
         for rank in range(size):
             here, there = context.Pipe()
-            arguments = (rank, size, self.directory, there, prepare, make_desk)
+            arguments = (rank, size, self.directory, there, prepare, make_desk, make_core)
             process = context.Process(target=_work, args=arguments, daemon=True)
             process.start()
             there.close()
@@ -113,11 +120,13 @@ class Pool(Generic[AnyDesk]):
 # -- in the worker's process -------------------------------------------------------------------------------------------
 
 
-def _work(rank: int, size: int, directory: str, pipe: Any, prepare: Prepare | None, make_desk: Any) -> None:
+def _work(
+    rank: int, size: int, directory: str, pipe: Any, prepare: Prepare | None, make_desk: Any, make_core: MakeCore
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which hangs up
     if prepare is not None:
         prepare()
-    api.init_rpc(f"worker{rank}", rank, size, directory=directory, timeout=START_S, make_core=HeldCore)
+    api.init_rpc(f"worker{rank}", rank, size, directory=directory, timeout=START_S, make_core=make_core)
     desk = open_desk(make_desk)
     pipe.send_bytes(pickle.dumps(Answer(None, None, None, *desk.told())))
     while True:
