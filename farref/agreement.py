@@ -33,9 +33,10 @@ def setting(found: Disagreement) -> str:
 def show_disagreement(page: Console, found: Disagreement) -> None:
     """Print a disagreement as a numbered story, with the difference of the two observations."""
     page.print()
-    page.print(f"Model and {found.backend} backend disagree after {len(found.actions)} steps", style="bold red")
+    after = f" after {len(found.actions)} steps" if found.actions else ""
+    page.print(f"Model and {found.backend} backend disagree{after}", style="bold red")
     page.print(f"in the world {setting(found)}", soft_wrap=True)
     page.print(numbered(found.story))
-    page.print("What only one of them has:", style="bold")
+    page.print("What only one of them has:" if found.actions else "What is wrong:", style="bold")
     for line in found.lines:
         page.print(f"  {line}", soft_wrap=True)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from farref.agreement import EXIT_CODES, Agreement, setting, show_disagreement
+from farref.properties.backends.known import FREE_BACKENDS
 from farref.properties.tally import Tally
 from farref.properties.trace import Trace, record_run
 from farref.properties.twin import Disagreement
@@ -27,6 +28,11 @@ class Fuzzed:
     def subject(self) -> str:
         """The protocol."""
         return self.tally.exercise.about.name
+
+    @property
+    def is_free(self) -> bool:
+        """Say whether the backend ran by itself."""
+        return self.backend in FREE_BACKENDS[self.subject]
 
     @property
     def verdict(self) -> Agreement:
@@ -86,28 +92,29 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
 def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
     """Print the findings of a campaign for people."""
     tally, reached = fuzzed.tally, fuzzed.tally.sometimes
-    page.print(
-        f"{fuzzed.subject}: the model and the {fuzzed.backend} backend in lockstep, seed {tally.seed}", style="bold"
-    )
+    how = "by itself, against the model's oracle" if fuzzed.is_free else "and the model in lockstep"
+    page.print(f"{fuzzed.subject}: the {fuzzed.backend} backend {how}, seed {tally.seed}", style="bold")
     rate = tally.schedules / tally.seconds if tally.seconds else 0.0
-    counts = f"{tally.schedules:,} schedules, {tally.steps:,} steps, each compared"
+    what = "calls and passes" if fuzzed.is_free else "steps, each compared"
+    counts = f"{tally.schedules:,} schedules, {tally.steps:,} {what}"
     page.print(f"{counts}, in {tally.seconds:.1f} s ({rate:,.0f} schedules/s)")
     page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in tally.exercise.faults)}")
     missing = ", ".join(name for name, was in reached.items() if not was)
-    page.print(f"situations: {sum(reached.values())} of {len(reached)}{'; not: ' if missing else ''}{missing}")
+    if not fuzzed.is_free:  # it has no model beside it that could be in them
+        page.print(f"situations: {sum(reached.values())} of {len(reached)}{'; not: ' if missing else ''}{missing}")
     page.print(f"trace hash: {tally.trace_hash}")
     if fuzzed.disagreement is not None:
         show_disagreement(page, fuzzed.disagreement)
         page.print(Text.assemble(("See it again: ", "bold"), fuzzed.command), soft_wrap=True)
     for note in fuzzed.notes:
         page.print(f"note: {note}", style="yellow")
-    page.print(_conclusion(fuzzed.verdict))
+    page.print(_conclusion(fuzzed.verdict, "every gradient and outcome" if fuzzed.is_free else "after every step"))
 
 
-def _conclusion(verdict: Agreement) -> Text:
+def _conclusion(verdict: Agreement, what: str) -> Text:
     match verdict:
         case Agreement.AGREED:
-            return Text("AGREED: after every step, and nothing was left at the end.", "bold green")
+            return Text(f"AGREED: {what}, and nothing was left at the end.", "bold green")
         case Agreement.DISAGREED:
             return Text("DISAGREED", "bold red")
         case Agreement.INCOMPLETE:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from farref.properties.backends.backend import Backend
+from farref.properties.backends.backend import Backend, FreeBackend
 from farref.properties.exercise import Schedule
 from farref.properties.exercises import EXERCISES
 from farref.properties.jobs import in_order
@@ -24,7 +24,7 @@ from farref.properties.stepper import Stepper
 from farref.properties.tally import Done, Tally, Watch
 from farref.properties.twin import Disagreement, Twin
 
-MakeBackend = Callable[[], Backend]
+MakeBackend = Callable[[], Backend | FreeBackend]
 
 
 def campaign(
@@ -41,6 +41,7 @@ def campaign(
 ) -> Tally:
     """Run schedules until one disagrees, or time or number is used up."""
     tally, begin = Tally(seed, fixed or {}, EXERCISES[subject]), time.monotonic()
+    tally.cannot = getattr(make_backend, "cannot", frozenset())
     numbers = count(first) if schedules_max is None else range(first, first + schedules_max)
     taker = Taker(subject, make_backend, seed, tally.fixed)
     try:
@@ -70,7 +71,11 @@ class Taker:
         draw, backend, known = EXERCISES[self.subject].draw, self.make_backend(), set[str]()
         try:
             for number in numbers:
-                done = take_schedule(draw(self.seed, number, self.fixed), backend, known)
+                schedule = draw(self.seed, number, self.fixed)
+                if isinstance(backend, FreeBackend):
+                    done: Done = backend.take(schedule)
+                else:
+                    done = take_schedule(schedule, backend, known)
                 known |= done.reached
                 yield done
         finally:

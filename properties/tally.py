@@ -41,6 +41,7 @@ class Tally:
     schedule: Schedule | None = None  # the one with the disagreement
     seconds: float = 0.0
     interrupted: bool = False
+    cannot: frozenset[str] = frozenset()  # the faults that the backend never has
     digest: Any = field(default_factory=hashlib.sha256)
 
     def add(self, done: Done) -> None:
@@ -63,7 +64,7 @@ class Tally:
         """List the faults that were allowed and did not happen."""
         needs = self.exercise.needs
         allowed = [fault for fault in self.exercise.faults if self.fixed.get(needs.get(fault, ""), 1)]
-        return [fault for fault in allowed if not self.faults[fault]]
+        return [fault for fault in allowed if not self.faults[fault] and fault not in self.cannot]
 
     @property
     def trace_hash(self) -> str:

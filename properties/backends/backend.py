@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from farref.properties.exercise import Observation
 
 
 class Refused(Exception):  # noqa: N818 (it says what happened)
     """A backend does not take a step that the model takes; the message says why not."""
+
+
+@runtime_checkable
+class FreeBackend(Protocol):
+    """An implementation that runs whole programs by itself. Only what comes of them is compared."""
+
+    @property
+    def cannot(self) -> frozenset[str]:
+        """The faults that never happen here."""
+
+    def take(self, schedule: Any) -> Any:
+        """Run the program of a schedule to its end, and say what it did and what was wrong."""
+
+    def close(self) -> None:
+        """Give back whatever was started."""
 
 
 class Backend(Protocol):

@@ -35,6 +35,15 @@ def test_json_keeps_its_contract(farref: Farref, backend: str, schedules: int) -
     assert answer["steps"] > schedules
 
 
+def test_a_storm_keeps_the_contract_too(farref: Farref) -> None:
+    words = ("fuzz", "autograd", "--backend", "storm", "--schedules", "30", "--seed", "1", "--quiet")
+    result = farref(*words, "--format", "json")
+    answer = json.loads(result.stdout)
+    assert {key: type(answer[key]) for key in CONTRACT} == CONTRACT
+    assert (answer["backend"], answer["schedules"], answer["verdict"]) == ("storm", 30, "agreed"), answer
+    assert [fault for fault, number in answer["faults"].items() if not number] == ["died"]
+
+
 def test_the_same_seed_gives_the_same_hash_on_every_backend_and_in_several_processes(farref: Farref) -> None:
     def trace_hash(*words: str, seed: int = 4) -> str:
         common = ("fuzz", "autograd", "--schedules", "12", "--seed", str(seed), "--format", "json", "--quiet")
@@ -95,6 +104,7 @@ def test_of_a_counterexample_the_sound_beginning_is_taken(farref: Farref, tmp_pa
         (("--graph", "AB BA: A>r1 s0>r1"), "received later"),
         (("--detached", "1", "--no-forward"), "add --forward"),
         (("--forks", "2"), "is no bound of autograd"),
+        (("--backend", "storm", "--save", "run.json"), "no steps to save"),
         (("--pairs", "13"), "from 0 to 12"),
         (("--graph", LONG), "outgrow"),
     ],

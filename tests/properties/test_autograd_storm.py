@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from random import Random
 
 import pytest
 
 from farref.model.autograd.spelling import find_graph
+from farref.properties.autograd.draw import draw_schedule
 from farref.properties.backends.autograd.free import WELL, PlannedPass, Seen
 from farref.properties.backends.autograd.plans import AMPLE_S, HASTE_S, Storm, draw_plan, endings, judge
 from farref.properties.backends.autograd.zoo import AUTOGRAD_ZOO
+from farref.properties.exercises import EXERCISES
+from farref.properties.tally import Tally
 
 PROGRAMS = 25
 
@@ -25,18 +27,26 @@ def storm() -> Iterator[Storm]:
 
 
 def test_gradients_are_equal_to_the_last_bit_and_nothing_is_left(storm: Storm) -> None:
+    tally = Tally(7, {}, EXERCISES["autograd"], cannot=Storm.cannot)
     for number in range(PROGRAMS):
-        assert storm.run(7, number) == [], f"Storm().run(7, {number})"
-    assert all(storm.faults[fault] for fault in ("reordered", "duplicated", "dropped"))
+        tally.add(storm.take(draw_schedule(7, number, {})))
+        assert tally.disagreement is None, tally.disagreement.lines
+    assert tally.never_fired == []
 
 
-def test_a_plan_follows_from_its_seed() -> None:
-    plans = [draw_plan(Random("1/1"))[1] for _ in range(2)]
-    assert plans[0] == plans[1] != draw_plan(Random("1/2"))[1]
+def test_what_is_not_allowed_does_not_happen(storm: Storm) -> None:
+    calm = {"drops": 0, "duplicates": 0, "failures": 0, "timeouts": 0}
+    done = [storm.take(draw_schedule(7, number, calm)) for number in range(5)]
+    assert {fault for one in done for fault, number in one.faults.items() if number} <= {"reordered"}
+
+
+def test_a_plan_follows_from_its_schedule() -> None:
+    plans = [draw_plan(draw_schedule(1, number, {})) for number in (1, 1, 2)]
+    assert plans[0] == plans[1] != plans[2]
 
 
 def test_plans_have_everything_in_them() -> None:
-    plans = [draw_plan(Random(str(number)))[1] for number in range(200)]
+    plans = [draw_plan(draw_schedule(1, number, {})) for number in range(200)]
     passes = [one for plan in plans for one in plan.passes]
     assert any(call.raises for plan in plans for call in plan.calls)
     assert any(one.raising is not None for one in passes)
@@ -55,7 +65,8 @@ def test_how_a_pass_may_end() -> None:
 
 
 def test_what_is_wrong_is_told() -> None:
-    graph, plan = draw_plan(Random("3"))
+    schedule = draw_schedule(3, 0, {})
+    graph, plan = schedule.bounds.catalogue[0], draw_plan(schedule)
     nothing = (None,) * plan.workers
     complaints = judge(graph, plan, [Seen("PassBusy", (1.0, *nothing[1:]))] * len(plan.passes))
     assert "pass 1 ended with PassBusy" in complaints[0]
@@ -70,6 +81,6 @@ def make_a_mistake() -> None:
 def test_a_mistake_is_noticed() -> None:
     workers = Storm(make_a_mistake)
     try:
-        assert any(workers.run(1, number) for number in range(20))
+        assert any(workers.take(draw_schedule(1, number, {})).disagreement for number in range(20))
     finally:
         workers.close()

@@ -88,10 +88,11 @@ class StormDesk(Desk):
         assert isinstance(self.worker.core, StormCore)
         return self.worker.core
 
-    def begin(self, seed: str) -> None:
+    def begin(self, seed: str, drops: bool, duplicates: bool) -> None:
         """Begin with an empty notebook, in new weather."""
         with self.worker.lock:
             self.notebook, self.storm.weather = Notebook(), Random(f"{seed}/{self.worker.rank}")
+            self.storm.drops, self.storm.duplicates = drops, duplicates
 
     def run(self, plan: Plan) -> list[Seen]:
         """Run a program, on its creator."""
@@ -114,7 +115,7 @@ class StormDesk(Desk):
             ended = api.rpc_sync(planned.root, begin_pass, arguments)
         if planned.raising is not None:
             api.rpc_sync(plan.calls[planned.raising].source, arm, [planned.raising, False])
-        known = {0, *(call.target for call in plan.calls)}
+        known = {0, *(worker for call in plan.calls for worker in (call.source, call.target))}
         shown = [api.rpc_sync(worker, show, [context]) if worker in known else None for worker in range(plan.workers)]
         return Seen(ended, tuple(shown))
 

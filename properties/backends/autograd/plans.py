@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from random import Random
 from typing import Final
@@ -9,13 +10,15 @@ from typing import Final
 from farref.impl.ids import WorkerId
 from farref.model.autograd.graphs import Entry, Graph, Leaf, Recv, Root, Send, fast_completes, oracle, reached
 from farref.model.autograd.ids import PassId
-from farref.model.autograd.world import seed_of
+from farref.model.autograd.world import Bounds, seed_of
 from farref.model.ids import WorkerId as ModelWorkerId
-from farref.properties.autograd.draw import PASSES_MAX, draw_graph
 from farref.properties.backends.autograd.free import WELL, Call, Plan, PlannedPass, Seen, StormDesk
 from farref.properties.backends.autograd.notebook import LEAF, Terms
 from farref.properties.backends.autograd.storm import StormCore
-from farref.properties.backends.pool import Pool, Prepare
+from farref.properties.backends.pool import Pool, Prepare, WorkerCrashed
+from farref.properties.exercise import Schedule
+from farref.properties.tally import Done
+from farref.properties.twin import Disagreement
 
 POOL_SIZE: Final = 4
 HASTE_S: Final = 0.002
@@ -25,48 +28,80 @@ AMPLE_S: Final = 60.0
 class Storm:
     """Real workers in bad weather, which run one program after the other."""
 
-    def __init__(self, prepare: Prepare | None = None) -> None:
-        self.pool = Pool(POOL_SIZE, prepare, StormDesk, StormCore)
-        self.faults: Counter[str] = Counter()
+    name = "storm"
+    restless = False
+    cannot: frozenset[str] = frozenset({"died"})
 
-    def run(self, seed: int, number: int) -> list[str]:
-        """Run a program to its end; say what is wrong with what came of it."""
-        graph, plan = draw_plan(Random(f"{seed}/{number}"))
-        workers = [WorkerId(rank) for rank in range(POOL_SIZE)]
+    def __init__(self, prepare: Prepare | None = None) -> None:
+        self.prepare = prepare
+        self.pool: Pool[StormDesk] | None = None
+
+    def take(self, schedule: Schedule) -> Done:
+        """Run the program of a schedule to its end, and compare what came of it."""
+        plan = draw_plan(schedule)
+        done = Done(schedule, steps=len(plan.calls) + len(plan.passes))
+        done.digest = hashlib.sha256(repr((schedule, plan)).encode()).digest()
+        try:
+            complaints = self._run(plan, schedule, done.faults)
+        except WorkerCrashed as crash:
+            complaints = [str(crash)]
+            self.close()
+        if complaints:
+            done.disagreement = Disagreement(schedule.bounds, self.name, (), tuple(complaints))
+        return done
+
+    def _run(self, plan: Plan, schedule: Schedule, faults: Counter[str]) -> list[str]:
+        pool, bounds = self._pool(plan.workers), schedule.bounds
+        workers = [WorkerId(rank) for rank in range(plan.workers)]
         for worker in workers:
-            self.pool.ask(worker, StormDesk.begin, f"{seed}/{number}")
-        seen, _ = self.pool.ask(WorkerId(0), StormDesk.run, plan)
-        complaints = judge(graph, plan, seen)
+            seed = f"{schedule.seed}/{schedule.number}"
+            pool.ask(worker, StormDesk.begin, seed, bounds.drops > 0, bounds.duplicates > 0)
+        seen, _ = pool.ask(WorkerId(0), StormDesk.run, plan)
+        complaints = judge(bounds.catalogue[0], plan, seen)
         for worker in workers:
-            (left, faults), _ = self.pool.ask(worker, StormDesk.end)
-            self.faults += Counter(faults)
+            (left, weather), _ = pool.ask(worker, StormDesk.end)
+            faults.update(weather)
             complaints += [f"worker {worker}: {left}"] if left is not None else []
-        self.faults["timed_out"] += sum(one.ended == "PassTimeout" for one in seen)
-        self.faults["failed"] += sum(one.ended == "RuleRaised" for one in seen)
+        faults["timed_out"] += sum(one.ended == "PassTimeout" for one in seen)
+        faults["failed"] += sum(call.raises for call in plan.calls) + sum(one.ended == "RuleRaised" for one in seen)
         return complaints
+
+    def _pool(self, workers: int) -> Pool[StormDesk]:
+        if self.pool is not None and self.pool.size < workers:
+            self.close()
+        if self.pool is None:
+            self.pool = Pool(max(POOL_SIZE, workers), self.prepare, StormDesk, StormCore)
+        return self.pool
 
     def close(self) -> None:
         """Let the processes end."""
-        self.pool.close()
+        if self.pool is not None:
+            self.pool.close()
+            self.pool = None
 
 
-def draw_plan(random: Random) -> tuple[Graph, Plan]:
-    """Draw a program: calls of which some raise, and passes of which some fail."""
-    graph = draw_graph(random, PASSES_MAX, workers=random.randint(2, POOL_SIZE))
+def draw_plan(schedule: Schedule) -> Plan:
+    """Draw how the program of a schedule is run: calls of which some raise, and passes of which some fail."""
+    bounds, random = schedule.bounds, schedule.random()
+    [graph] = bounds.catalogue
     used = {flow.exit.pair for flow in graph.flows if isinstance(flow.exit, Recv)}
     calls = tuple(
-        Call(ends.source, ends.target, _terms(graph, Send(pair)), pair not in used and random.random() < 0.5)
+        Call(ends.source, ends.target, _terms(graph, Send(pair)), _is_odd(random, bounds.failures and pair not in used))
         for pair, ends in zip(graph.pair_ids, graph.pairs, strict=True)
     )
-    passes = tuple(_draw_pass(random, graph, PassId(number)) for number in range(1, random.randint(1, PASSES_MAX) + 1))
-    return graph, Plan(POOL_SIZE, calls, passes)
+    passes = tuple(_draw_pass(random, graph, number, bounds) for number in bounds.pass_ids)
+    return Plan(graph.workers, calls, passes)
 
 
-def _draw_pass(random: Random, graph: Graph, number: PassId) -> PlannedPass:
+def _is_odd(random: Random, possible: object) -> bool:
+    return random.random() < 0.3 and bool(possible)
+
+
+def _draw_pass(random: Random, graph: Graph, number: PassId, bounds: Bounds) -> PlannedPass:
     root = random.choice(sorted(graph.roots))
-    raising = random.choice(graph.pair_ids) if graph.pairs and random.random() < 0.2 else None
-    timeout = HASTE_S if random.random() < 0.2 else AMPLE_S
-    return PlannedPass(root, _terms(graph, Root(root)), seed_of(number), random.random() < 0.6, raising, timeout)
+    raising = random.choice(graph.pair_ids) if _is_odd(random, graph.pairs and bounds.failures) else None
+    timeout = HASTE_S if _is_odd(random, bounds.timeouts) else AMPLE_S
+    return PlannedPass(root, _terms(graph, Root(root)), seed_of(number), bounds.smart, raising, timeout)
 
 
 def _terms(graph: Graph, entry: Entry) -> Terms:

@@ -30,16 +30,17 @@ class StormCore(Core):
         self.kept: list[tuple[WorkerId, AnyMessage, object]] = []
         self.faults: Counter[str] = Counter()
         self.weather: Random | None = None
+        self.drops = self.duplicates = True
 
     def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
         """Let a message in, or something else in its place."""
         if self.weather is None:
             return super().receive(source, message, content)
         chance = self.weather.random()
-        if isinstance(message, Control | Ack) and chance < 0.04:
+        if self.drops and isinstance(message, Control | Ack) and chance < 0.04:
             self.faults["dropped"] += 1
             return []
-        if isinstance(message, Control | Ack) and chance < 0.1:
+        if self.duplicates and isinstance(message, Control | Ack) and 0.04 <= chance < 0.1:
             self.faults["duplicated"] += 1
             self.kept.append((source, message, content))
         if isinstance(message, Control | Ack | ForwardCall) and chance > 0.7:
