@@ -7,7 +7,7 @@ by the worker's threads, and a step is over when all of it is done.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -27,23 +27,28 @@ from farref.properties.backends.autograd.seen import WorkerSeen, see
 from farref.properties.backends.desk import Desk, this_desk
 from farref.properties.backends.held_core import HeldCore, bare
 
-NONE: Final = ContextId(WorkerId(0), 0, 0)  # type: ignore[arg-type]
-
 
 class AutogradDesk(Desk):
     """What a program has on its desk: tensors, and the context."""
 
     def __init__(self, worker: Worker, core: HeldCore) -> None:
         super().__init__(worker, core)
-        self.notebook, self.context = Notebook(), NONE
+        self.notebook = Notebook()
+        self._context: ContextId | None = None
 
     # About the steps
+
+    @property
+    def context(self) -> ContextId:
+        """The context that the program is about."""
+        assert self._context is not None, "a program begins with its context"
+        return self._context
 
     def enter_world(self, size: int) -> None:
         """Forget everything; the worker begins its next life, in a world that may be smaller than the pool."""
         self.core.workers = frozenset(map(WorkerId, range(size)))
         self.begin_anew()
-        self.notebook, self.context = Notebook(), NONE
+        self.notebook, self._context = Notebook(), None
         for connection in self.worker.connections.values():
             connection.dead = False  # the dead were dead in the life before
 
@@ -51,7 +56,7 @@ class AutogradDesk(Desk):
         """Tell what has happened since last asked, and what there is now."""
         with self.worker.lock:
             effects, self.core.effects = self.core.effects, []
-            return effects, see(self.core, self.context, self.notebook)
+            return effects, see(self.core, self._context, self.notebook)
 
     def open_context(self) -> ContextId:
         """Open the context, as its creator."""
@@ -60,7 +65,7 @@ class AutogradDesk(Desk):
 
     def enter(self, context: ContextId) -> None:
         """Know which context the program is about."""
-        self.context = context
+        self._context = context
 
     def acquaint(self) -> None:
         """Know the context although nobody has called."""

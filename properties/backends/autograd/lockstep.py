@@ -15,7 +15,7 @@ it loses acknowledgements, so that messages come again after they have taken eff
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from farref.impl.errors import RpcError
@@ -25,7 +25,7 @@ from farref.model.autograd.graphs import Entry, Flow, Graph, Leaf, Root, Send
 from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.messages import ForwardCall, Settled
 from farref.model.autograd.world import Bounds, seed_of
-from farref.properties.autograd.observation import Observation, ReleaseView, WorkerView
+from farref.properties.autograd.observation import Observation, ReleaseView
 from farref.properties.backends.autograd.names import Names, name
 from farref.properties.backends.autograd.network import AutogradNetwork
 from farref.properties.backends.autograd.notebook import LEAF, Terms
@@ -99,13 +99,13 @@ class AutogradLockstep:
             self.names.settling = None
         match action:
             case act.Deliver():
-                self._each(self.network.deliver, self.traffic.take(message, State.ARRIVED))
+                _each(self.network.deliver, self.traffic.take(message, State.ARRIVED))
             case act.Duplicate():
                 copied, others = self.traffic.copy(message)
                 self.network.duplicate(copied)
-                self._each(self.network.deliver, others)
+                _each(self.network.deliver, others)
             case act.DropMessage():
-                self._each(self.network.drop, self.traffic.take(message, State.LOST))
+                _each(self.network.drop, self.traffic.take(message, State.LOST))
             case act.Retry():
                 self.traffic.send_again(message, self.seen.values())
             case act.Raise(gradients):
@@ -114,16 +114,9 @@ class AutogradLockstep:
             case act.FailCall():
                 [call] = self.traffic.flights(message)
                 is_told = call.source not in self.traffic.dead
-                self._each(
-                    self.network.fail if is_told else self.network.drop, self.traffic.take(message, State.ARRIVED)
-                )
+                _each(self.network.fail if is_told else self.network.drop, self.traffic.take(message, State.ARRIVED))
             case _:
                 assert_never(action)
-
-    def _each(self, step: object, flights: Iterable[int]) -> None:
-        assert callable(step)
-        for flight in flights:
-            step(flight)
 
     # The program
 
@@ -170,7 +163,7 @@ class AutogradLockstep:
         running = [run for one in seen for run in one.passes]
         unanswered = {view for one in seen for view in self.traffic.waiting(one.worker, one.unanswered)}
         return Observation(
-            workers=tuple(self._worker(one) for one in seen),
+            workers=tuple(map(self.photographer.worker, seen)),
             passes=tuple(self.photographer.passes(running, self.network.ended, self.traffic.dead)),
             release=self._release(),
             flying=tuple(sorted(self.traffic.views())),
@@ -178,14 +171,16 @@ class AutogradLockstep:
             amiss=tuple(f"{name(one.worker)}: {complaint}" for one in seen for complaint in one.amiss),
         )
 
-    def _worker(self, seen: WorkerSeen) -> WorkerView:
-        return self.photographer.worker(seen)
-
     def _release(self) -> ReleaseView | None:
         creator = self.seen.get(WorkerId(CREATOR))
         if creator is None or creator.release is None:
             return None
         return release_view(creator.worker, creator.release, creator.dead)
+
+
+def _each(step: Callable[[int], None], flights: Iterable[int]) -> None:
+    for flight in flights:
+        step(flight)
 
 
 def _term(flow: Flow) -> tuple[int, int]:
