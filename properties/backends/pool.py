@@ -132,10 +132,10 @@ def _work(
     while True:
         try:
             step, args, kwargs = pickle.loads(pipe.recv_bytes())
+            pipe.send_bytes(pickle.dumps(_take(desk, step, args, kwargs)))
         except (EOFError, OSError):
             shutil.rmtree(directory, ignore_errors=True)
             os._exit(0)  # the driver is gone, and perhaps in no state to clean up
-        pipe.send_bytes(pickle.dumps(_take(desk, step, args, kwargs)))
 
 
 def _take(desk: Desk, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
