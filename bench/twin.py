@@ -9,11 +9,15 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from farref.impl.ids import Incarnation, WorkerId
 from farref.impl.journal import LoggedCore
 from farref.impl.simulated import Simulation
+from farref.properties.backends.autograd.processes import AutogradProcesses
+from farref.properties.backends.autograd.simulated import SimulatedAutograd
+from farref.properties.backends.backend import Backend
 from farref.properties.backends.processes import ProcessesBackend
 from farref.properties.backends.simulated import SimulatedBackend
 from farref.properties.campaign import campaign
@@ -27,9 +31,16 @@ def main() -> None:
     """Measure everything, and print a line each."""
     measure("1,000 schedules, simulated", lambda: campaign(SimulatedBackend, seed=0, schedules_max=1_000))
     measure("100 schedules, processes", lambda: campaign(ProcessesBackend, seed=0, schedules_max=100))
+    for make, schedules in ((SimulatedAutograd, 1_000), (AutogradProcesses, 100)):
+        measure(f"{schedules:,} programs of autograd, {make.name}", partial(run_programs, make, schedules))
     with tempfile.TemporaryDirectory() as folder:
         files = write_logs(Path(folder))
         measure(f"a log of {EVENTS:,} events and more", lambda: judge(files))
+
+
+def run_programs(make: Callable[[], Backend], schedules: int) -> object:
+    """Take programs of distributed autograd in lockstep."""
+    return campaign(make, seed=0, schedules_max=schedules, subject="autograd")
 
 
 def measure(what: str, work: Callable[[], object]) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import Enum
 from typing import Final
 
 from rich.console import Console
 
 from farref.pretty import numbered
+from farref.properties.subject import subject_of
 from farref.properties.twin import Disagreement
+from farref.request import flags
 
 
 class Agreement(Enum):
@@ -22,11 +25,18 @@ class Agreement(Enum):
 EXIT_CODES: Final = {Agreement.AGREED: 0, Agreement.DISAGREED: 1, Agreement.INCOMPLETE: 4}
 
 
+def setting(found: Disagreement) -> str:
+    """Say how large the world of a disagreement is, as flags of `farref check`."""
+    return shlex.join(flags(found.bounds, subject_of(found.bounds).said_always))
+
+
 def show_disagreement(page: Console, found: Disagreement) -> None:
     """Print a disagreement as a numbered story, with the difference of the two observations."""
     page.print()
-    page.print(f"Model and {found.backend} backend disagree after {len(found.actions)} steps", style="bold red")
+    after = f" after {len(found.actions)} steps" if found.actions else ""
+    page.print(f"Model and {found.backend} backend disagree{after}", style="bold red")
+    page.print(f"in the world {setting(found)}", soft_wrap=True)
     page.print(numbered(found.story))
-    page.print("What only one of them has:", style="bold")
+    page.print("What only one of them has:" if found.actions else "What is wrong:", style="bold")
     for line in found.lines:
         page.print(f"  {line}", soft_wrap=True)

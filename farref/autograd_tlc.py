@@ -1,7 +1,7 @@
 """What TLC is told of distributed autograd, and which of its states is which world of the model.
 
 Autograd.tla keeps sets where the model keeps tables, and its state is one record. It is given the graphs as a module of its
-own: AutogradGraphs.tla has those with a name; for `every` it is written anew, with the ones in question.
+own: AutogradGraphs.tla has those with a name; for others it is written anew, with the ones in question.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from farref.model.autograd.network import Network
 from farref.model.autograd.release import Calls, Release
 from farref.model.autograd.root import Line, Pass
 from farref.model.autograd.rules import AutogradRules
+from farref.model.autograd.spelling import is_spelled
 from farref.model.autograd.worker import Fault, Task, Told, Worker
 from farref.model.autograd.world import EVERY, Bounds, World
 from farref.model.values import IdSet
@@ -62,8 +63,8 @@ def render_config(bounds: Bounds, rules: AutogradRules, claims: Sequence[str], *
 
 def graphs_module(bounds: Bounds | None = None) -> str:
     """Write the module of graphs: those with a name, or those of some bounds."""
-    if bounds is not None and bounds.graph == EVERY:
-        return _graphs_module({EVERY: bounds.catalogue})
+    if bounds is not None and (bounds.graph == EVERY or is_spelled(bounds.graph)):
+        return _graphs_module({bounds.graph: bounds.catalogue})
     return _graphs_module({name: (graph,) for name, graph in GRAPHS.items()})
 
 
@@ -101,7 +102,7 @@ def _end(end: Entry | Exit) -> tuple[str, int]:
 
 
 def _definition(name: str) -> str:
-    return f"{camel(name.replace('-', '_'))}Graphs"
+    return "SpelledGraphs" if is_spelled(name) else f"{camel(name.replace('-', '_'))}Graphs"
 
 
 # -- states ------------------------------------------------------------------------------------------------------------

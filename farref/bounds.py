@@ -8,7 +8,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from farref.properties.subject import GRAPH_NAMES, RREF, SUBJECTS, Subject
+from farref.properties.autograd.limits import wrong_graph
+from farref.properties.subject import SUBJECTS, Subject
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -25,7 +26,7 @@ BOUNDS_HELP: Final = {
     "owner_shares": "The owner shares as well as users.",
     "self_shares": "Share with oneself as well as with others.",
     "shutdown": "End with a graceful shutdown.",
-    "graph": "What the forward pass recorded, by name; every graph of a size, by --workers and --pairs.",
+    "graph": "What the forward pass recorded, by name or spelled out; every graph of a size, by --workers and --pairs.",
     "pairs": "Calls with tensors in them.",
     "passes": "Calls of backward().",
     "detached": "Calls made with recording switched off.",
@@ -50,12 +51,20 @@ class WholeNumber(click.IntRange):
             self.fail(f"{value!r} is not a whole number from {self.min} {upwards}", param, ctx)
 
 
+class GraphName(click.ParamType[str]):
+    """A graph, by its name or spelled out as 'AB BA: A>r1 s1>r0 s0>A'."""
+
+    name = "graph"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Read the name."""
+        wrong = wrong_graph(value)
+        if wrong is not None:
+            self.fail(wrong, param, ctx)
+        return str(value)
+
+
 def bounds_options(command: Command) -> Command:
-    """Add a flag for every bound of RRefs; None where it was not given."""
-    return _add_flags(command, [RREF])
-
-
-def every_bounds_options(command: Command) -> Command:
     """Add a flag for every bound of any protocol; None where it was not given."""
     return _add_flags(command, list(SUBJECTS.values()))
 
@@ -74,9 +83,9 @@ def _add_flags(command: Command, subjects: list[Subject]) -> Command:
     return command
 
 
-def _kind(name: str, default: object, having: list[Subject]) -> click.Choice[str] | WholeNumber:
+def _kind(name: str, default: object, having: list[Subject]) -> GraphName | WholeNumber:
     if isinstance(default, str):
-        return click.Choice(GRAPH_NAMES)
+        return GraphName()
     limits = [one.limits_of(name) for one in having]
     return WholeNumber(min(low for low, _ in limits), max(high for _, high in limits))
 

@@ -17,7 +17,7 @@ from farref.document import document
 from farref.files import print_json, read_trace, refuse_place, remark, write
 from farref.fuzz import fuzz
 from farref.model.checker.interface import ModelError
-from farref.options import any_subject_argument, check_options, make_request
+from farref.options import check_options, make_request, subject_argument
 from farref.output import discard, page, put
 from farref.pretty import show, show_story
 from farref.progress import telling
@@ -89,6 +89,7 @@ def cli(ctx: click.Context) -> int:
     farref check rref --profile torch     PyTorch's rules, and how they break
     farref explain trace.json -o x.svg    draw a counterexample
     farref fuzz rref                      the implementation and the model agree on every step
+    farref fuzz autograd                  the same for backward passes over random programs
     farref spec R21                       read a clause of the spec
     farref doctor                         what works on this machine
 
@@ -101,7 +102,7 @@ def cli(ctx: click.Context) -> int:
 
 
 @cli.command()
-@any_subject_argument
+@subject_argument
 @check_options
 @click.option("--format", "form", type=click.Choice(["pretty", "json", "markdown"]), default="pretty", help="Output.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")

@@ -8,9 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from farref.agreement import EXIT_CODES, Agreement, show_disagreement
-from farref.properties.tally import FAULTS, Tally
-from farref.properties.trace import SUBJECT, Trace, record_run
+from farref.agreement import EXIT_CODES, Agreement, setting, show_disagreement
+from farref.properties.backends.known import FREE_BACKENDS
+from farref.properties.tally import Tally
+from farref.properties.trace import Trace, record_run
 from farref.properties.twin import Disagreement
 
 
@@ -22,6 +23,16 @@ class Fuzzed:
     tally: Tally
     disagreement: Disagreement | None
     command: str  # which takes the disagreeing schedule again
+
+    @property
+    def subject(self) -> str:
+        """The protocol."""
+        return self.tally.exercise.about.name
+
+    @property
+    def is_free(self) -> bool:
+        """Say whether the backend ran by itself."""
+        return self.backend in FREE_BACKENDS[self.subject]
 
     @property
     def verdict(self) -> Agreement:
@@ -41,7 +52,7 @@ class Fuzzed:
     def trace(self) -> Trace | None:
         """The run of the disagreement, for a file."""
         found = self.disagreement
-        return None if found is None else record_run(found.bounds, found.actions)
+        return None if found is None else record_run(found.bounds, found.actions, about=self.tally.exercise.about)
 
     @property
     def notes(self) -> list[str]:
@@ -55,13 +66,13 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
     """Give the findings of a campaign as they are printed for machines."""
     tally, found = fuzzed.tally, fuzzed.disagreement
     return {
-        "subject": SUBJECT,
+        "subject": fuzzed.subject,
         "backend": fuzzed.backend,
         "seed": tally.seed,
         "schedules": tally.schedules,
         "steps": tally.steps,
         "disagreements": int(found is not None),
-        "faults": {fault: tally.faults[fault] for fault in FAULTS},
+        "faults": {fault: tally.faults[fault] for fault in tally.exercise.faults},
         "sometimes": tally.sometimes,
         "seconds": round(tally.seconds, 3),
         "trace_hash": tally.trace_hash,
@@ -69,33 +80,41 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
         "notes": fuzzed.notes,
         "disagreement": None
         if found is None
-        else {"story": found.story, "difference": list(found.lines), "replay": fuzzed.command},
+        else {
+            "world": setting(found),
+            "story": found.story,
+            "difference": list(found.lines),
+            "replay": fuzzed.command,
+        },
     }
 
 
 def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
     """Print the findings of a campaign for people."""
     tally, reached = fuzzed.tally, fuzzed.tally.sometimes
-    page.print(f"{SUBJECT}: the model and the {fuzzed.backend} backend in lockstep, seed {tally.seed}", style="bold")
+    how = "by itself, against the model's oracle" if fuzzed.is_free else "and the model in lockstep"
+    page.print(f"{fuzzed.subject}: the {fuzzed.backend} backend {how}, seed {tally.seed}", style="bold")
     rate = tally.schedules / tally.seconds if tally.seconds else 0.0
-    counts = f"{tally.schedules:,} schedules, {tally.steps:,} steps, each compared"
+    what = "calls and passes" if fuzzed.is_free else "steps, each compared"
+    counts = f"{tally.schedules:,} schedules, {tally.steps:,} {what}"
     page.print(f"{counts}, in {tally.seconds:.1f} s ({rate:,.0f} schedules/s)")
-    page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in FAULTS)}")
+    page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in tally.exercise.faults)}")
     missing = ", ".join(name for name, was in reached.items() if not was)
-    page.print(f"situations: {sum(reached.values())} of {len(reached)}{'; not: ' if missing else ''}{missing}")
+    if not fuzzed.is_free:  # it has no model beside it that could be in them
+        page.print(f"situations: {sum(reached.values())} of {len(reached)}{'; not: ' if missing else ''}{missing}")
     page.print(f"trace hash: {tally.trace_hash}")
     if fuzzed.disagreement is not None:
         show_disagreement(page, fuzzed.disagreement)
         page.print(Text.assemble(("See it again: ", "bold"), fuzzed.command), soft_wrap=True)
     for note in fuzzed.notes:
         page.print(f"note: {note}", style="yellow")
-    page.print(_conclusion(fuzzed.verdict))
+    page.print(_conclusion(fuzzed.verdict, "every gradient and outcome" if fuzzed.is_free else "after every step"))
 
 
-def _conclusion(verdict: Agreement) -> Text:
+def _conclusion(verdict: Agreement, what: str) -> Text:
     match verdict:
         case Agreement.AGREED:
-            return Text("AGREED: after every step, and all tables empty at the end.", "bold green")
+            return Text(f"AGREED: {what}, and nothing was left at the end.", "bold green")
         case Agreement.DISAGREED:
             return Text("DISAGREED", "bold red")
         case Agreement.INCOMPLETE:

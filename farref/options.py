@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from farref.bounds import WholeNumber, bounds_given, every_bounds_options
+from farref.bounds import WholeNumber, bounds_given, bounds_options
 from farref.clauses import defects
 from farref.model.checker.interface import Budget
 from farref.properties.portfolio import Configuration
@@ -126,21 +126,16 @@ def _configurations(
 SAYS_MORE: Final = {"rref": "add --shutdown", "autograd": "add --passes 2, or leave out --smart and --forward"}
 
 
-def any_subject_argument(command: Command) -> Command:
-    """Add the argument that names the protocol, where all are known."""
-    return click.argument("subject", type=click.Choice(list(SUBJECTS)), metavar="SUBJECT")(command)
-
-
 def subject_argument(command: Command) -> Command:
-    """Add the argument that names the protocol, where only RRefs are known."""
-    return click.argument("subject", type=click.Choice(["rref"]), metavar="SUBJECT")(command)
+    """Add the argument that names the protocol."""
+    return click.argument("subject", type=click.Choice(list(SUBJECTS)), metavar="SUBJECT")(command)
 
 
 def check_options(command: Command) -> Command:
     """Add the flags that say which protocol is checked, how, and for how long."""
     for option in reversed(_CHECK_OPTIONS):
         command = option(command)
-    return every_bounds_options(command)
+    return bounds_options(command)
 
 
 CHOICE_OF_PROFILES: Final = click.Choice(list(RREF.profiles), case_sensitive=False)

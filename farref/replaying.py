@@ -10,7 +10,7 @@ from farref.agreement import EXIT_CODES, Agreement
 from farref.files import print_json, read_trace
 from farref.output import page
 from farref.pretty import numbered
-from farref.properties.backends.known import BACKENDS
+from farref.properties.backends.known import BACKENDS, EVERY_BACKEND
 from farref.properties.replays import sound_beginning
 from farref.properties.trace import Trace, actions_of
 from farref.properties.twin import Disagreement, Twin
@@ -35,6 +35,7 @@ def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> i
     \b
     farref fuzz rref --save run.json
     farref replay run.json --backend processes
+    farref check autograd --profile torch --claim D5 --save d5.json && farref replay d5.json
     farref replay --validate logs/
     """
     if validate:
@@ -42,8 +43,6 @@ def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> i
     if len(trace) != 1:
         raise click.UsageError("one trace at a time; several files are for --validate")
     saved = read_trace(trace[0])
-    if saved.subject != "rref":
-        raise click.UsageError(f"{trace[0]}: runs of {saved.subject} cannot be replayed yet; farref explain tells them")
     replayed = replay_on(saved, backend)
     if form == "json":
         print_json(replayed)
@@ -83,10 +82,10 @@ def replay_on(trace: Trace, name: str) -> Replayed:
     """Let a backend take a run, once as it is and once restlessly."""
     actions = sound_beginning(trace.bounds, actions_of(trace))
     steps, taken = len(trace.steps), len(actions)
-    backend = BACKENDS[name]()
+    backend = EVERY_BACKEND[trace.subject][name]()
     try:
         for backend.restless in (False, True):
-            Twin(trace.bounds, backend).take(actions)
+            taken = Twin(trace.bounds, backend).take(actions)
     except Disagreement as found:
         return Replayed(name, steps, taken, Agreement.DISAGREED, found.story, list(found.lines))
     finally:

@@ -16,13 +16,15 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from farref.properties.backends.backend import Backend
-from farref.properties.draw import Schedule, Stepper, draw_schedule
+from farref.properties.backends.backend import Backend, FreeBackend
+from farref.properties.exercise import Schedule
+from farref.properties.exercises import EXERCISES
 from farref.properties.jobs import in_order
+from farref.properties.stepper import Stepper
 from farref.properties.tally import Done, Tally, Watch
 from farref.properties.twin import Disagreement, Twin
 
-MakeBackend = Callable[[], Backend]
+MakeBackend = Callable[[], Backend | FreeBackend]
 
 
 def campaign(
@@ -34,12 +36,14 @@ def campaign(
     first: int = 0,
     fixed: dict[str, Any] | None = None,
     jobs: int = 1,
+    subject: str = "rref",
     on_schedule: Callable[[Tally], None] = lambda _: None,
 ) -> Tally:
     """Run schedules until one disagrees, or time or number is used up."""
-    tally, begin = Tally(seed, fixed or {}), time.monotonic()
+    tally, begin = Tally(seed, fixed or {}, EXERCISES[subject]), time.monotonic()
+    tally.cannot = getattr(make_backend, "cannot", frozenset())
     numbers = count(first) if schedules_max is None else range(first, first + schedules_max)
-    taker = Taker(make_backend, seed, tally.fixed)
+    taker = Taker(subject, make_backend, seed, tally.fixed)
     try:
         with closing(taker.take(numbers) if jobs == 1 else in_order(taker.take, numbers, jobs)) as schedules:
             for done in schedules:
@@ -57,16 +61,21 @@ def campaign(
 class Taker:
     """Takes the schedules of a campaign, in whatever process it finds itself."""
 
+    subject: str
     make_backend: MakeBackend
     seed: int
     fixed: dict[str, Any]
 
     def take(self, numbers: Iterable[int]) -> Generator[Done]:
         """Take the schedules with these numbers, one after the other."""
-        backend, known = self.make_backend(), set[str]()
+        draw, backend, known = EXERCISES[self.subject].draw, self.make_backend(), set[str]()
         try:
             for number in numbers:
-                done = take_schedule(draw_schedule(self.seed, number, self.fixed), backend, known)
+                schedule = draw(self.seed, number, self.fixed)
+                if isinstance(backend, FreeBackend):
+                    done: Done = backend.take(schedule)
+                else:
+                    done = take_schedule(schedule, backend, known)
                 known |= done.reached
                 yield done
         finally:

@@ -19,6 +19,7 @@ from farref.model.owner import Entry, OwnerRRef
 from farref.model.user import Fetch, Handle, User, UserRRef
 from farref.model.values import IdSet
 from farref.model.world import Bounds, World
+from farref.properties.exercise import sound_model
 
 SORTS: Final[dict[str, tuple[type, ...]]] = {
     "begin": (
@@ -57,14 +58,14 @@ _BEFALLING: Final = ("deliver", LATE, "duplicate", "drop", "fail")
 class Candidates:
     """The actions of a world of some size, sorted by what has to be there for them."""
 
-    def __init__(self, bounds: Bounds, actions: Iterable[act.Action], late: Iterable[str]) -> None:
+    def __init__(self, bounds: Bounds, late: Iterable[str]) -> None:
         self.bounds = bounds
         self.late = {number for number, kind in enumerate(_KIND_NAMES) if kind in late}
         self.on_rref: dict[tuple[str, int], list[act.Action]] = defaultdict(list)
         self.on_fork: dict[tuple[str, int], list[act.Action]] = defaultdict(list)
         self.on_message: dict[str, dict[Place, act.Action]] = {sort: {} for sort in (*_BEFALLING, "retry")}
         self.anywhere: dict[str, list[act.Action]] = defaultdict(list)
-        for action in actions:
+        for action in sound_model(bounds).actions:
             self._enter(_SORT_OF[type(action)], action)
         self.sorts = {sort for sort, _ in (*self.on_rref, *self.on_fork)} | set(self.anywhere)
         self.sorts |= {sort for sort, found in self.on_message.items() if found}

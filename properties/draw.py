@@ -1,23 +1,21 @@
-"""How a schedule is drawn from a seed: the size of its world, its temperament, and one step after the other.
+"""How a schedule of RRefs is drawn from a seed: the size of its world, and its temperament; its steps, `stepper.py` draws.
 
 Schedules drawn alike all look alike, and walks that choose evenly among the possible steps let go of everything early. So each
 schedule has a temperament of its own: how eager it is to begin things, to let go, to deliver, to do harm, and which kinds of
-message it keeps back as long as it can. A step is drawn in two parts, first its sort, in the order the temperament says, then
-evenly among the possible steps of that sort.
+message it keeps back as long as it can.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
-from farref.model import actions as act
 from farref.model import messages as msg
-from farref.model.world import Bounds, World
+from farref.model.world import Bounds
 from farref.properties import limits
-from farref.properties.candidates import SORTS, Candidates
-from farref.properties.twin import sound_model
+from farref.properties.candidates import SORTS
+from farref.properties.exercise import Schedule
 
 EAGERNESS: Final = {"begin": 3.0, "let go": 0.5, "finish": 0.5, "deliver": 2.0, "deliver late": 0.02, "shut down": 0.03}
 """How eager schedules are on average, by sort; 0.3 where nothing is said."""
@@ -28,22 +26,6 @@ COMMON: Final = tuple(6 if kind == "RemoteCall" else 1 for kind in KINDS)
 
 SPREAD: Final = (0.1, 0.5, 1.0, 1.0, 2.0, 6.0)
 FORKS_DRAWN_MAX: Final = 10
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """One schedule before it is run: everything about it follows from its seed and number."""
-
-    seed: int
-    number: int
-    bounds: Bounds
-    restless: bool
-    eagerness: tuple[tuple[str, float], ...]
-    late: tuple[str, ...]  # the kinds of message that it keeps back
-
-    def random(self) -> Random:
-        """Give the source of its steps."""
-        return Random(f"{self.seed}/{self.number}/steps")
 
 
 def draw_schedule(seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
@@ -80,33 +62,3 @@ def _fitting(bounds: Bounds, fixed: dict[str, Any]) -> Bounds:
     if "rrefs" in fixed:
         return replace(bounds, forks=limits.FORKS_TOTAL_MAX // bounds.rrefs)
     return replace(bounds, rrefs=limits.FORKS_TOTAL_MAX // bounds.forks)
-
-
-class Stepper:
-    """Draws one possible step after the other."""
-
-    def __init__(self, schedule: Schedule, random: Random) -> None:
-        self.model, self.random = sound_model(schedule.bounds), random
-        self.candidates = Candidates(schedule.bounds, self.model.actions, schedule.late)
-        self.eagerness = [(sort, 1.0 / eager) for sort, eager in schedule.eagerness if self.candidates.has(sort)]
-
-    def draw(self, world: World) -> act.Action | None:
-        """Draw a step that can be taken in a world; None if there is none."""
-        draw = self.random.random
-        order = sorted([(draw() ** power, sort) for sort, power in self.eagerness], reverse=True)
-        for _, sort in order:
-            action = self._first_possible(world, self.candidates.of(sort, world))
-            if action is not None:
-                return action
-        return None
-
-    def _first_possible(self, world: World, order: list[act.Action]) -> act.Action | None:
-        """Try the candidates in random order: each of the possible ones is equally likely to come first."""
-        random = self.random.random
-        while order:
-            chosen = int(random() * len(order))
-            action, order[chosen] = order[chosen], order[-1]
-            order.pop()
-            if self.model.step(world, action) is not None:
-                return action
-        return None

@@ -4,6 +4,7 @@ Hypothesis chooses the size of the world and one step after the other. There is 
 prints can be read. When it is tired, the run is taken to its end, where all tables must be empty.
 
     TestTwin = twin_machine(SimulatedBackend).TestCase
+    TestAutograd = twin_machine(SimulatedAutograd, "autograd").TestCase
 """
 
 from __future__ import annotations
@@ -14,14 +15,13 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from farref.model.actions import Action
+from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.world import Bounds
+from farref.properties.autograd.draw import draw_bounds
 from farref.properties.backends.backend import Backend
 from farref.properties.candidates import LATE
-from farref.properties.candidates import SORTS as ALL_SORTS
+from farref.properties.exercises import EXERCISES
 from farref.properties.twin import Twin
-
-SORTS: Final = {sort: kinds for sort, kinds in ALL_SORTS.items() if sort != LATE}
 
 
 def bounds_strategy() -> st.SearchStrategy[Bounds]:
@@ -43,17 +43,31 @@ def bounds_strategy() -> st.SearchStrategy[Bounds]:
     )
 
 
+def programs_strategy() -> st.SearchStrategy[AutogradBounds]:
+    """Programs of distributed autograd, and what may go wrong with them: drawn as campaigns draw them, by Hypothesis."""
+    return st.randoms(use_true_random=False).map(lambda random: draw_bounds(random, {}))
+
+
+STRATEGIES: Final[dict[str, Callable[[], st.SearchStrategy[Any]]]] = {
+    "rref": bounds_strategy,
+    "autograd": programs_strategy,
+}
+"""The worlds of each protocol."""
+
+
 class TwinMachine(RuleBasedStateMachine):
     """A run in the making; subclasses say on which backend. Whoever gives it closes it: it may be the same for all runs."""
 
     make_backend: Callable[[], Backend]
+    subject: str
 
-    @initialize(bounds=bounds_strategy(), restless=st.booleans())
-    def start(self, bounds: Bounds, restless: bool) -> None:
+    @initialize(data=st.data(), restless=st.booleans())
+    def start(self, data: st.DataObject, restless: bool) -> None:
         """Begin a run."""
         backend = type(self).make_backend()
         backend.restless = restless
-        self.twin = Twin(bounds, backend)
+        self.sorts = _sorts(self.subject)
+        self.twin = Twin(data.draw(STRATEGIES[self.subject](), label="bounds"), backend)
         self.is_over = False
         self._sort()
 
@@ -67,8 +81,8 @@ class TwinMachine(RuleBasedStateMachine):
 
     def _sort(self) -> None:
         enabled = self.twin.enabled()
-        self.possible: dict[str, list[Action]] = {
-            sort: [action for action in enabled if isinstance(action, kinds)] for sort, kinds in SORTS.items()
+        self.possible = {
+            sort: [action for action in enabled if isinstance(action, kinds)] for sort, kinds in self.sorts.items()
         }
 
     @precondition(lambda self: not any(self.possible.values()))
@@ -91,7 +105,11 @@ def _rule_for(sort: str) -> Any:
     return precondition(lambda self: bool(self.possible[sort]))(rule(data=st.data())(step))
 
 
-def twin_machine(make: Callable[[], Backend]) -> type[TwinMachine]:
+def twin_machine(make: Callable[[], Backend], subject: str = "rref") -> type[TwinMachine]:
     """Give the state machine that drives a backend beside the model."""
-    rules = {sort.replace(" ", "_"): _rule_for(sort) for sort in SORTS}
-    return type("Machine", (TwinMachine,), {"make_backend": staticmethod(make), **rules})
+    rules = {sort.replace(" ", "_"): _rule_for(sort) for sort in _sorts(subject)}
+    return type("Machine", (TwinMachine,), {"make_backend": staticmethod(make), "subject": subject, **rules})
+
+
+def _sorts(subject: str) -> dict[str, tuple[type, ...]]:
+    return {sort: kinds for sort, kinds in EXERCISES[subject].sorts.items() if sort != LATE}

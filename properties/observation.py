@@ -11,8 +11,8 @@ an implementation has and the words here cannot say goes into `amiss`, which is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
 import msgspec
 
@@ -222,7 +222,7 @@ def lines(observation: Observation) -> list[str]:
     return told + [f"in flight from {one.source} to {one.target}: {_label(one)}" for one in observation.flying]
 
 
-def difference(model: Observation, other: Observation, name: str) -> list[str]:
+def difference(model: Any, other: Any, name: str, lines: Callable[[Any], list[str]] = lines) -> list[str]:
     """List what only the model has and what only the other has, each line with whose it is."""
     expected, found = lines(model), lines(other)
     width = max(len("model"), len(name))

@@ -1,29 +1,38 @@
 """Make the run of a disagreement shorter: leave steps out as long as model and backend still disagree.
 
-Steps that cannot happen without the ones left out are left out too. Large pieces are tried first, then single steps, until no
-step can be spared. If a single RRef is left, its world is made as small as it can be, so that the story is told as all are: A
-creates on B. What remains is not always a shortest run, and always a real one: it was taken.
+Its world is made smaller, if its protocol knows how, as that spares most. Steps that cannot happen without the ones left out
+are left out too. Large pieces are tried first, then single steps, until no step can be spared. What remains is not always a
+shortest run, and always a real one: it was taken.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import fields, replace
 from typing import Any, Final
 
-from farref.model.actions import Action, OnFork, OnMessage, OnRRef, Shutdown
-from farref.model.ids import ForkId, RRefId, WorkerId
-from farref.model.world import Bounds
+from farref.model.checker.interface import Action
 from farref.properties.backends.backend import Backend
+from farref.properties.exercises import exercise_of
 from farref.properties.twin import Disagreement, Twin
 
 SECONDS_MAX: Final = 20.0
 
 
 def shrink(found: Disagreement, backend: Backend, *, seconds_max: float = SECONDS_MAX) -> Disagreement:
-    """Find a shorter run that ends in a disagreement."""
-    shortest, size, deadline = found, max(1, len(found.actions) // 2), time.monotonic() + seconds_max
+    """Find a shorter run that ends in a disagreement, in a world that is as small as possible."""
+    deadline, shortest = time.monotonic() + seconds_max, found
+    while True:
+        while (simpler := _in_a_smaller_world(shortest, backend, deadline)) is not None:
+            shortest = simpler
+        shorter = _with_fewer_steps(shortest, backend, deadline)
+        if len(shorter.actions) == len(shortest.actions):
+            return shorter
+        shortest = shorter
+
+
+def _with_fewer_steps(found: Disagreement, backend: Backend, deadline: float) -> Disagreement:
+    shortest, size = found, max(1, len(found.actions) // 2)
     while time.monotonic() < deadline:
         shorter = _without_a_piece(shortest, size, backend)
         if shorter is not None:
@@ -32,9 +41,15 @@ def shrink(found: Disagreement, backend: Backend, *, seconds_max: float = SECOND
             break
         else:
             size //= 2
-    smaller = Smaller(shortest.bounds, shortest.actions)
-    retold = disagrees(smaller.bounds, backend, smaller.actions) if smaller.is_one_rref else None
-    return retold if retold is not None and len(retold.actions) <= len(shortest.actions) else shortest
+    return shortest
+
+
+def _in_a_smaller_world(found: Disagreement, backend: Backend, deadline: float) -> Disagreement | None:
+    for bounds, actions in exercise_of(found.bounds).smaller(found.bounds, found.actions):
+        again = disagrees(bounds, backend, actions) if time.monotonic() < deadline else None
+        if again is not None and len(again.actions) <= len(found.actions):
+            return again
+    return None
 
 
 def _without_a_piece(found: Disagreement, size: int, backend: Backend) -> Disagreement | None:
@@ -48,7 +63,7 @@ def _without_a_piece(found: Disagreement, size: int, backend: Backend) -> Disagr
     return None
 
 
-def disagrees(bounds: Bounds, backend: Backend, actions: Iterable[Action]) -> Disagreement | None:
+def disagrees(bounds: Any, backend: Backend, actions: Iterable[Action]) -> Disagreement | None:
     """Take those of some steps that can happen, one after the other, and give the disagreement they lead to, if any."""
     try:
         twin = Twin(bounds, backend)
@@ -58,49 +73,3 @@ def disagrees(bounds: Bounds, backend: Backend, actions: Iterable[Action]) -> Di
     except Disagreement as disagreement:
         return disagreement
     return None
-
-
-class Smaller:
-    """A run about one RRef, retold in the smallest world in which it can happen."""
-
-    def __init__(self, bounds: Bounds, actions: tuple[Action, ...]) -> None:
-        rrefs = {rref for action in actions if (rref := _rref(action, bounds)) is not None}
-        self.is_one_rref = len(rrefs) == 1
-        if not self.is_one_rref:
-            return
-        [self.rref] = rrefs
-        self.first_fork = bounds.creator_fork(self.rref)
-        self.workers = {bounds.owner(self.rref): WorkerId(0)}
-        self.actions = tuple(map(self._renamed, actions))
-        self.bounds = replace(
-            bounds,
-            workers=max(2, len(self.workers)),
-            rrefs=1,
-            shutdown=any(isinstance(one, Shutdown) for one in actions),
-        )
-
-    def _renamed(self, action: Any) -> Any:
-        """Rename all that an action or a message is about."""
-        changed: dict[str, Any] = {}
-        for field in fields(action):
-            value = getattr(action, field.name)
-            match field.name:
-                case "rref":
-                    changed["rref"] = RRefId(0)
-                case "fork":
-                    changed["fork"] = ForkId(value - self.first_fork)
-                case "worker" | "target":
-                    changed[field.name] = self.workers.setdefault(value, WorkerId(len(self.workers)))
-                case "message" | "of":
-                    changed[field.name] = self._renamed(value)
-                case _:
-                    pass
-        return replace(action, **changed)
-
-
-def _rref(action: Action, bounds: Bounds) -> RRefId | None:
-    if isinstance(action, OnRRef):
-        return action.rref
-    if isinstance(action, OnMessage):
-        return bounds.rref_of(action.message.fork)
-    return bounds.rref_of(action.fork) if isinstance(action, OnFork) else None

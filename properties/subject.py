@@ -7,10 +7,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from farref.model.autograd import rules as autograd_rules
-from farref.model.autograd.graphs import GRAPHS
 from farref.model.autograd.ids import worker_name as autograd_worker_name
 from farref.model.autograd.model import AutogradModel
-from farref.model.autograd.world import EVERY
 from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.checker.interface import Action, Counterexample, Model, Property
 from farref.model.ids import RRefId, WorkerId, worker_name
@@ -138,5 +136,7 @@ AUTOGRAD: Final = Subject(
 
 SUBJECTS: Final = {subject.name: subject for subject in (RREF, AUTOGRAD)}
 
-GRAPH_NAMES: Final = (EVERY, *GRAPHS)
-"""What the bound `graph` may be."""
+
+def subject_of(bounds: Any) -> Subject:
+    """Find the protocol that some bounds are about."""
+    return next(one for one in SUBJECTS.values() if one.bounds is type(bounds))

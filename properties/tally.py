@@ -5,29 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from farref.model import actions as act
-from farref.model.world import Bounds, World
-from farref.properties.draw import Schedule
-from farref.properties.observation import MessageView, Observation
-from farref.properties.sometimes import rref_witnesses
+from farref.model.checker.interface import Action
+from farref.properties.exercise import Exercise, Observation, Schedule
+from farref.properties.exercises import exercise_of
+from farref.properties.rref_exercise import RREF_EXERCISE
 from farref.properties.twin import Disagreement
-
-FAULTS: Final[dict[str, tuple[type, ...]]] = {
-    "reordered": (),
-    "duplicated": (act.Duplicate,),
-    "dropped": (act.DropMessage,),
-    "timed_out": (act.AbandonFetch, act.TimeOutCreation),
-    "failed": (act.FailCall,),
-}
-"""The faults that are counted, and the actions that are such a fault. A message is reordered by what overtakes it."""
-
-NEEDS: Final = {"duplicated": "duplicates", "dropped": "drops", "timed_out": "timeouts", "failed": "failures"}
-"""The bound that has to allow a fault."""
-
-EVERYTHING: Final = Bounds(drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True)
-SITUATIONS: Final = frozenset(one.id for one in rref_witnesses(EVERYTHING))
 
 
 @dataclass
@@ -48,6 +32,7 @@ class Tally:
 
     seed: int
     fixed: dict[str, Any]
+    exercise: Exercise = RREF_EXERCISE
     schedules: int = 0
     steps: int = 0
     faults: Counter[str] = field(default_factory=Counter)
@@ -56,6 +41,7 @@ class Tally:
     schedule: Schedule | None = None  # the one with the disagreement
     seconds: float = 0.0
     interrupted: bool = False
+    cannot: frozenset[str] = frozenset()  # the faults that the backend never has
     digest: Any = field(default_factory=hashlib.sha256)
 
     def add(self, done: Done) -> None:
@@ -71,13 +57,14 @@ class Tally:
     @property
     def sometimes(self) -> dict[str, bool]:
         """Say of each awkward situation whether it was reached."""
-        return {name: name in self.reached for name in sorted(SITUATIONS)}
+        return {name: name in self.reached for name in sorted(self.exercise.every_situation)}
 
     @property
     def never_fired(self) -> list[str]:
         """List the faults that were allowed and did not happen."""
-        allowed = [fault for fault in FAULTS if self.fixed.get(NEEDS.get(fault, ""), 1)]
-        return [fault for fault in allowed if not self.faults[fault]]
+        needs = self.exercise.needs
+        allowed = [fault for fault in self.exercise.faults if self.fixed.get(needs.get(fault, ""), 1)]
+        return [fault for fault in allowed if not self.faults[fault] and fault not in self.cannot]
 
     @property
     def trace_hash(self) -> str:
@@ -88,19 +75,19 @@ class Tally:
 class Watch:
     """Counts the faults of a schedule, and notes the situations it is in."""
 
-    def __init__(self, bounds: Bounds, done: Done, known: set[str]) -> None:
-        self.done = done
-        missing = SITUATIONS - known
-        self.wanted = [one for one in rref_witnesses(bounds) if one.id in missing] if missing else []
-        self.flying: list[MessageView] = []  # oldest first
+    def __init__(self, bounds: Any, done: Done, known: set[str]) -> None:
+        self.done, self.exercise = done, exercise_of(bounds)
+        missing = self.exercise.every_situation - known
+        self.wanted = [one for one in self.exercise.situations(bounds) if one.id in missing] if missing else []
+        self.flying: list[Any] = []  # oldest first
 
-    def note(self, action: act.Action, world: World, observation: Observation) -> None:
+    def note(self, action: Action, world: Any, observation: Observation) -> None:
         """Count the fault that a step is, and look at where it led."""
-        for fault, kinds in FAULTS.items():
+        for fault, kinds in self.exercise.faults.items():
             if isinstance(action, kinds):
                 self.done.faults[fault] += 1
         now, known = set(observation.flying), set(self.flying)
-        if isinstance(action, act.Deliver) and self._overtakes(now):
+        if isinstance(action, self.exercise.sorts["deliver"]) and self._overtakes(now):
             self.done.faults["reordered"] += 1
         self.flying = [one for one in self.flying if one in now]
         self.flying += [one for one in observation.flying if one not in known]
@@ -109,7 +96,7 @@ class Watch:
                 self.done.reached.add(witness.id)
                 self.wanted.remove(witness)
 
-    def _overtakes(self, now: set[MessageView]) -> bool:
+    def _overtakes(self, now: set[Any]) -> bool:
         """Say whether a message has arrived and an older one between the same two workers has not."""
         gone = [index for index, one in enumerate(self.flying) if one not in now]
         return any(
@@ -117,5 +104,5 @@ class Watch:
         )
 
 
-def _same_way(one: MessageView, other: MessageView) -> bool:
+def _same_way(one: Any, other: Any) -> bool:
     return (one.source, one.target) == (other.source, other.target)

@@ -61,7 +61,7 @@ def _on_forward_call(world: World, pair: PairId, attached: bool, bounds: Bounds,
     target = graph_of(world, bounds).pairs[pair].target
     worker = world.workers[target]
     if worker.context is Context.CLOSED:
-        return _tell_settled(world, target, pair, bounds, rules)
+        return _tell_settled(world, target, msg.Settled(pair), bounds, rules)
     if CREATOR in worker.mourned:
         return world  # refused: nobody is left who would release the context (A21)
     return put_worker(world, target, wrk.on_forward_call(worker, pair, attached, rules))
@@ -71,15 +71,17 @@ def fail_call(world: World, pair: PairId, bounds: Bounds, rules: AutogradRules) 
     """Tell the sender of a call that it failed: its send stays recorded, and no gradient will come for it (A9)."""
     source = graph_of(world, bounds).pairs[pair].source
     worker = world.workers[source]
+    if source in world.dead:
+        return world  # there is nobody to tell
     if worker.context is Context.CLOSED:
-        return _tell_settled(world, source, pair, bounds, rules)
+        return _tell_settled(world, source, msg.Settled(pair, failed=True), bounds, rules)
     return put_worker(world, source, worker._replace(failed=worker.failed.add(pair)))
 
 
-def _tell_settled(world: World, who: WorkerId, pair: PairId, bounds: Bounds, rules: AutogradRules) -> World:
+def _tell_settled(world: World, who: WorkerId, settled: msg.Settled, bounds: Bounds, rules: AutogradRules) -> World:
     if who == CREATOR:
-        return _on_settled(world, pair, bounds, rules)
-    return send(world, [(msg.Settled(pair), True)], bounds)
+        return _on_settled(world, settled.pair, bounds, rules)
+    return send(world, [(settled, True)], bounds)
 
 
 # -- release -----------------------------------------------------------------------------------------------------------
@@ -87,7 +89,7 @@ def _tell_settled(world: World, who: WorkerId, pair: PairId, bounds: Bounds, rul
 
 def release_context(world: World, bounds: Bounds, rules: AutogradRules) -> World | None:
     """Release the context, from the worker that opened it (A24)."""
-    if world.released or world.graph is None:
+    if world.released or world.graph is None or CREATOR in world.dead:
         return None
     return _close(world._replace(released=True), CREATOR, bounds, rules)
 

@@ -109,12 +109,13 @@ class ForwardCall:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Closed worker to creator: this call arrived late, or failed; it is under way no more."""
+    """Closed worker to creator: this call arrived late, or one of mine failed; it is under way no more."""
 
     pair: PairId
+    failed: bool = False
 
     def __str__(self) -> str:
-        return f"Settled(pair {self.pair})"
+        return f"Settled(pair {self.pair}{', failed' if self.failed else ''})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,8 +52,8 @@ def _ends_of_pair(pair: Pair, message: msg.Message) -> tuple[WorkerId, WorkerId]
     match message:
         case msg.ForwardCall():
             return pair.source, pair.target
-        case msg.Settled():
-            return pair.target if pair.target != CREATOR else pair.source, CREATOR
+        case msg.Settled(_, failed):
+            return pair.source if failed else pair.target, CREATOR
         case _:
             return pair.target, pair.source
 

@@ -223,7 +223,7 @@ def time_out(world: World, number: PassId, bounds: Bounds, rules: AutogradRules)
     """Give up a pass, if it is not decided (A20)."""
     record = pass_of(world, number)
     is_too_late = record.phase is not rt.Phase.COMMITTING or rules.decision_is_final
-    if record.root is None or (not rt.is_active(record) and is_too_late):
+    if record.root is None or record.root in world.dead or (not rt.is_active(record) and is_too_late):
         return None
     spent = spend(world, "timeouts")
     return spent and fail_pass(spent, number, wrk.Fault.TIMED_OUT, record.root, bounds, rules)

@@ -55,9 +55,11 @@ def _befall(world: World, action: OnMessage, bounds: Bounds, rules: AutogradRule
     if not net.is_flying(world.network, place):
         return None
     content, is_spent = world.network.carried[place], net.is_spent(world.network, place, rules)
+    is_of_the_dead = False
     if bounds.crashes:
         source, target = ends(world, action.message, bounds)
         is_spent = is_spent or source in world.workers[target].mourned  # nothing of the dead is taken any more (A21)
+        is_of_the_dead = source in world.dead
     taken = world._replace(network=net.take(world.network, place))
     match action:
         case act.Deliver(message):
@@ -67,7 +69,8 @@ def _befall(world: World, action: OnMessage, bounds: Bounds, rules: AutogradRule
             return spent and _receive(spent, message, content, bounds, rules)
         case act.DropMessage():
             spent = None if is_spent else spend(world, "drops")
-            return spent and spent._replace(network=net.lose(spent.network, place))
+            lost = net.take if is_of_the_dead else net.lose  # nobody is left to send it again
+            return spent and spent._replace(network=lost(spent.network, place))
         case act.Raise(message):
             spent = None if is_spent else spend(taken, "failures")
             return spent and _receive(spent, message, content, bounds, rules, raises=True)

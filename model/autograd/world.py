@@ -9,10 +9,11 @@ from typing import Final, NamedTuple
 
 from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
-from farref.model.autograd.graphs import GRAPHS, Graph, every_graph
+from farref.model.autograd.graphs import Graph, every_graph
 from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.release import Release, no_release
 from farref.model.autograd.root import Pass, no_pass
+from farref.model.autograd.spelling import find_graph
 from farref.model.autograd.worker import Context, Worker, record_send, stranger
 from farref.model.ids import WorkerId
 from farref.model.values import IdSet, Table, no_ids
@@ -25,7 +26,7 @@ EVERY: Final = "every"
 class Bounds:
     """How large a world is, and how much may go wrong in it."""
 
-    graph: str = EVERY  # the name of a graph, or all graphs with these numbers of workers and pairs
+    graph: str = EVERY  # a graph by name or spelled out, or all graphs with these numbers of workers and pairs
     workers: int = 2
     pairs: int = 1
     passes: int = 1  # calls of `backward`
@@ -42,7 +43,7 @@ class Bounds:
     @cached_property
     def catalogue(self) -> tuple[Graph, ...]:
         """The graphs that may have been recorded."""
-        return every_graph(self.workers, self.pairs) if self.graph == EVERY else (GRAPHS[self.graph],)
+        return every_graph(self.workers, self.pairs) if self.graph == EVERY else (find_graph(self.graph),)
 
     @property
     def worker_ids(self) -> list[WorkerId]:
@@ -78,7 +79,7 @@ def _messages(bounds: Bounds) -> Iterator[msg.Message]:
     if bounds.forward:
         yield from map(msg.ForwardCall, bounds.pair_ids)
     if bounds.release:
-        yield from map(msg.Settled, bounds.pair_ids)
+        yield from (msg.Settled(pair, failed) for failed in (False, True) for pair in bounds.pair_ids)
         for about in (msg.CleanupContext, msg.Closed, msg.Forget):
             yield from map(about, bounds.worker_ids)
 

@@ -6,10 +6,14 @@ from dataclasses import fields
 from typing import Final
 
 from farref.model.autograd.graphs import GRAPHS
+from farref.model.autograd.spelling import PAIRS_MAX, is_spelled, misspelled
 from farref.model.autograd.world import EVERY, Bounds
 
-LIMITS: Final = {"workers": (2, 3), "pairs": (0, 2), "passes": (1, 3)}
-"""The smallest and largest value of the bounds that have limits of their own: with more pairs there are too many graphs."""
+LIMITS: Final = {"workers": (2, 6), "pairs": (0, PAIRS_MAX), "passes": (1, 3)}
+"""The smallest and largest value of the bounds that have limits of their own."""
+
+LIMITS_OF_EVERY: Final = {"workers": (2, 3), "pairs": (0, 2)}
+"""The same where every graph of a size is meant: with more pairs there are too many of them."""
 
 OTHER_LIMITS: Final = (0, 9)
 
@@ -19,13 +23,24 @@ def limits_of(name: str) -> tuple[int, int]:
     return LIMITS.get(name, OTHER_LIMITS)
 
 
+def wrong_graph(name: str) -> str | None:
+    """Say what is wrong with a graph that was asked for; None if nothing is wrong."""
+    if is_spelled(name):
+        wrong = misspelled(name)
+        return wrong and f"graph {name!r}: {wrong}"
+    if name != EVERY and name not in GRAPHS:
+        return f"no graph is called {name!r}; known are {', '.join((EVERY, *GRAPHS))}; or spell one out"
+    return None
+
+
 def complaint(bounds: Bounds) -> str | None:
     """Say what is wrong with some bounds, and what is allowed; None if nothing is wrong."""
-    if bounds.graph != EVERY and bounds.graph not in GRAPHS:
-        return f"no graph is called {bounds.graph!r}; known are {', '.join((EVERY, *GRAPHS))}"
+    wrong = wrong_graph(bounds.graph)
+    if wrong is not None:
+        return wrong
     for bound in fields(Bounds):
         value = getattr(bounds, bound.name)
-        smallest, largest = limits_of(bound.name)
+        smallest, largest = LIMITS_OF_EVERY.get(bound.name) or limits_of(bound.name)
         if not isinstance(value, bool | str) and not smallest <= value <= largest:
             return f"{bound.name} is {value}; allowed is {smallest} to {largest}"
     if bounds.graph != EVERY and (bounds.workers, bounds.pairs) != (Bounds.workers, Bounds.pairs):

@@ -131,16 +131,21 @@ _WHEN: dict[Callable[[World, Bounds], bool], tuple[str, Callable[[Bounds], objec
 
 def autograd_witnesses(bounds: Bounds) -> tuple[Property, ...]:
     """List what must be reachable in a bounded world."""
+    return _witnesses(bounds, [one for one, (_, reachable) in _WHEN.items() if reachable(bounds)])
+
+
+def autograd_situations(bounds: Bounds) -> tuple[Property, ...]:
+    """List every awkward situation, whether or not it can be reached in a bounded world."""
+    return _witnesses(bounds, _WHEN)
+
+
+def _witnesses(bounds: Bounds, wanted: Iterable[Callable[[World, Bounds], bool]]) -> tuple[Property, ...]:
     kinds = dict.fromkeys(type(message) for message in bounds.places)
     sent = (
         _witness(f"sends_{kind.__name__}", _clause(kind), f"A {kind.__name__} is sent.", partial(_sends, kind), bounds)
         for kind in kinds
     )
-    orders = (
-        _witness(one.__name__, clause, one.__doc__ or "", one, bounds)
-        for one, (clause, reachable) in _WHEN.items()
-        if reachable(bounds)
-    )
+    orders = (_witness(one.__name__, _WHEN[one][0], one.__doc__ or "", one, bounds) for one in wanted)
     return (*sent, *orders)
 
 

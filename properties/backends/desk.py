@@ -12,11 +12,10 @@ import time
 import weakref
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from farref.impl import api
 from farref.impl.connection import LATER
-from farref.impl.core import Core
 from farref.impl.effects import Effect
 from farref.impl.functions import function
 from farref.impl.futures import Future
@@ -72,7 +71,7 @@ class Desk:
         _wait(lambda: self.worker.running == len(self.unfinished), "a function does not end")
         self.worker.flush(patient=True, hurry=LATER)
 
-    def told(self) -> tuple[list[Effect], Seen]:
+    def told(self) -> tuple[list[Effect], Any]:
         """Tell what has happened since last asked, and what there is now."""
         with self.worker.lock:
             effects, self.core.effects = self.core.effects, []
@@ -199,13 +198,21 @@ _desk: Final[list[Desk]] = []
 """The desk of this process: functions that are called from outside have no other way to it."""
 
 
-def open_desk() -> Desk:
+AnyDesk = TypeVar("AnyDesk", bound=Desk)
+
+
+def open_desk(make: Callable[[Worker, HeldCore], AnyDesk]) -> AnyDesk:
     """Make the desk of this process."""
     worker = api.current()
-    core: Core = worker.core
-    assert isinstance(core, HeldCore)
+    core: Any = worker.core
     gc.freeze()  # what is here now stays, and need not be searched before each life
-    _desk[:] = [Desk(worker, core)]
+    desk = make(worker, core)
+    _desk[:] = [desk]
+    return desk
+
+
+def this_desk() -> Desk:
+    """Give the desk of this process."""
     return _desk[0]
 
 

@@ -29,6 +29,7 @@ from farref.impl.effects import (
     Value,
     WakeWaiter,
 )
+from farref.impl.engine.effects import Work
 from farref.impl.ids import Incarnation, WorkerId
 from farref.impl.messages import AnyMessage, Call, CallFailed, Return
 
@@ -105,6 +106,8 @@ def _is_told(effect: Effect) -> bool:
             return is_about_references(message)
         case RunCall(call=call):
             return is_about_references(call)
+        case Work():
+            return False  # it is done here, and what comes of it is told
         case _:
             return True
 

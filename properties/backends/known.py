@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from farref.properties.backends.backend import Backend
+from farref.properties.backends.autograd.plans import Storm
+from farref.properties.backends.autograd.processes import AutogradProcesses
+from farref.properties.backends.autograd.simulated import SimulatedAutograd
+from farref.properties.backends.backend import Backend, FreeBackend
 from farref.properties.backends.model_backend import ModelBackend
 from farref.properties.backends.processes import ProcessesBackend
 from farref.properties.backends.simulated import SimulatedBackend
@@ -15,4 +18,17 @@ BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
     "simulated": SimulatedBackend,
     "processes": ProcessesBackend,
 }
-"""Each gives a backend that is not started yet."""
+"""Each gives a backend of RRefs that is not started yet."""
+
+AUTOGRAD_BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
+    "model": ModelBackend,
+    "simulated": SimulatedAutograd,
+    "processes": AutogradProcesses,
+}
+"""The same for distributed autograd."""
+
+EVERY_BACKEND: Final = {"rref": BACKENDS, "autograd": AUTOGRAD_BACKENDS}
+"""The backends of each protocol that are driven in lockstep."""
+
+FREE_BACKENDS: Final[dict[str, dict[str, Callable[[], FreeBackend]]]] = {"rref": {}, "autograd": {"storm": Storm}}
+"""Those that run by themselves."""

@@ -6,26 +6,28 @@ see the difference the rule makes.
 
 from __future__ import annotations
 
-from farref.model.actions import Action
-from farref.model.rref import RRefModel
-from farref.model.rules import SOUND, RRefRules
-from farref.model.world import Bounds
+from typing import Any
+
+from farref.model.checker.interface import Action
 from farref.properties.backends.backend import Refused
-from farref.properties.observation import Observation, observe_model
+from farref.properties.exercise import Observation
+from farref.properties.exercises import exercise_of
 
 
 class ModelBackend:
-    """The model, under rules of one's choice."""
+    """The model of any protocol, under rules of one's choice."""
 
     name = "model"
     restless = False
 
-    def __init__(self, rules: RRefRules = SOUND) -> None:
+    def __init__(self, rules: Any = None) -> None:
         self.rules = rules
 
-    def start(self, bounds: Bounds) -> None:
+    def start(self, bounds: Any) -> None:
         """Begin with the empty world."""
-        self.model = RRefModel(bounds, self.rules)
+        self.exercise = exercise_of(bounds)
+        about = self.exercise.about
+        self.model: Any = about.model(bounds, self.rules or about.profiles["sound"])
         self.world = self.model.initial
 
     def perform(self, action: Action) -> None:
@@ -33,6 +35,8 @@ class ModelBackend:
         after = self.model.step(self.world, action)
         if after is None:
             raise Refused(f"{action} cannot happen here")
+        while (prompt := self.exercise.prompt(after, self.model.bounds)) is not None:
+            after = self.model.step(after, prompt)
         self.world = after
 
     def attempt(self, action: Action) -> bool:
@@ -41,7 +45,7 @@ class ModelBackend:
 
     def observe(self) -> Observation:
         """Look at the world."""
-        return observe_model(self.world, self.model.bounds)
+        return self.exercise.observer(self.model.bounds).observe(self.world)
 
     def close(self) -> None:
         """Nothing was started."""

@@ -13,17 +13,18 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 import multiprocess  # type: ignore[import-untyped]
 
 from farref.impl import api
+from farref.impl.api import MakeCore
 from farref.impl.effects import Effect
 from farref.impl.errors import RpcError
 from farref.impl.ids import WorkerId
+from farref.impl.worker import Worker
 from farref.properties.backends.desk import Desk, open_desk
 from farref.properties.backends.held_core import PATIENCE_S, HeldCore
-from farref.properties.backends.network import Seen
 from farref.properties.starting import ignore_ctrl_c, undisturbed
 
 START_S: Final = 60.0
@@ -32,6 +33,7 @@ FAREWELL_S: Final = 2.0
 
 Asked = ParamSpec("Asked")
 Given = TypeVar("Given")
+AnyDesk = TypeVar("AnyDesk", bound=Desk)
 Prepare = Callable[[], None]
 """Changes a process before it becomes a worker."""
 
@@ -44,17 +46,23 @@ class Answer:
     error: RpcError | None
     crash: str | None
     effects: list[Effect]
-    seen: Seen | None
+    seen: Any  # all that the worker has inside, in the words of its desk; nothing after a crash
 
 
 class WorkerCrashed(Exception):  # noqa: N818 (it says what happened)
     """A worker did not take a step, or did not answer: an error that no application may see."""
 
 
-class Pool:
-    """Some workers that know each other."""
+class Pool(Generic[AnyDesk]):
+    """Some workers that know each other, each with a desk of some kind."""
 
-    def __init__(self, size: int, prepare: Prepare | None = None) -> None:
+    def __init__(
+        self,
+        size: int,
+        prepare: Prepare | None,
+        make_desk: Callable[[Worker, HeldCore], AnyDesk],
+        make_core: MakeCore = HeldCore,
+    ) -> None:
         self.size = size
         self.directory = tempfile.mkdtemp(prefix="farref-pool-")
         context = multiprocess.get_context("spawn")
@@ -63,7 +71,8 @@ class Pool:
         with undisturbed():
             for rank in range(size):
                 here, there = context.Pipe()
-                process = context.Process(target=_work, args=(rank, size, self.directory, there, prepare), daemon=True)
+                arguments = (rank, size, self.directory, there, prepare, make_desk, make_core)
+                process = context.Process(target=_work, args=arguments, daemon=True)
                 process.start()
                 there.close()
                 self._processes.append(process)
@@ -74,7 +83,7 @@ class Pool:
     def ask(
         self,
         worker: WorkerId,
-        step: Callable[Concatenate[Desk, Asked], Given],
+        step: Callable[Concatenate[AnyDesk, Asked], Given],
         *args: Asked.args,
         **kwargs: Asked.kwargs,
     ) -> tuple[Given, Answer]:
@@ -112,22 +121,22 @@ class Pool:
 # -- in the worker's process -------------------------------------------------------------------------------------------
 
 
-def _work(rank: int, size: int, directory: str, pipe: Any, prepare: Prepare | None) -> None:
+def _work(
+    rank: int, size: int, directory: str, pipe: Any, prepare: Prepare | None, make_desk: Any, make_core: MakeCore
+) -> None:
     ignore_ctrl_c()  # the driver hangs up
     if prepare is not None:
         prepare()
-    api.init_rpc(f"worker{rank}", rank, size, directory=directory, timeout=START_S, make_core=HeldCore)
-    desk = open_desk()
-    answer = Answer(None, None, None, *desk.told())
+    api.init_rpc(f"worker{rank}", rank, size, directory=directory, timeout=START_S, make_core=make_core)
+    desk = open_desk(make_desk)
+    pipe.send_bytes(pickle.dumps(Answer(None, None, None, *desk.told())))
     while True:
         try:
-            pipe.send_bytes(pickle.dumps(answer))
-            asked = pipe.recv_bytes()
+            step, args, kwargs = pickle.loads(pipe.recv_bytes())
+            pipe.send_bytes(pickle.dumps(_take(desk, step, args, kwargs)))
         except (EOFError, OSError):
             shutil.rmtree(directory, ignore_errors=True)
             os._exit(0)  # the driver is gone, and perhaps in no state to clean up
-        step, args, kwargs = pickle.loads(asked)
-        answer = _take(desk, step, args, kwargs)
 
 
 def _take(desk: Desk, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:

@@ -7,11 +7,9 @@ receiver until it is let in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from itertools import count
-from typing import Concatenate, Final, ParamSpec, TypeVar
+from collections.abc import Collection
+from typing import Final
 
-from farref.impl.effects import Effect, Send
 from farref.impl.ids import (
     CallId,
     FetchId,
@@ -23,19 +21,16 @@ from farref.impl.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.simulated import InFlight
 from farref.model.actions import Action
 from farref.model.world import Bounds
 from farref.properties.backends.desk import Desk
+from farref.properties.backends.held_network import HeldNetwork
 from farref.properties.backends.lockstep import Lockstep
 from farref.properties.backends.network import Seen
 from farref.properties.backends.pool import Pool, Prepare, WorkerCrashed
 from farref.properties.observation import Observation
 
 POOL_SIZE: Final = 4
-
-Asked = ParamSpec("Asked")
-Given = TypeVar("Given")
 
 
 class ProcessesBackend:
@@ -45,7 +40,7 @@ class ProcessesBackend:
 
     def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
         self.restless, self.prepare = restless, prepare
-        self.pool: Pool | None = None
+        self.pool: Pool[Desk] | None = None
 
     def start(self, bounds: Bounds) -> None:
         """Let the workers begin a new life; start new ones if there are too few, or if one of them is in no state to."""
@@ -74,96 +69,31 @@ class ProcessesBackend:
             self.pool.close()
             self.pool = None
 
-    def _pool(self, workers: int) -> Pool:
+    def _pool(self, workers: int) -> Pool[Desk]:
         if self.pool is not None and self.pool.size < workers:
             self.close()
         if self.pool is None:
-            self.pool = Pool(max(POOL_SIZE, workers), self.prepare)
+            self.pool = Pool(max(POOL_SIZE, workers), self.prepare, Desk)
         return self.pool
 
 
-class ProcessNetwork:
-    """The first workers of a pool, and every message between them."""
+class ProcessNetwork(HeldNetwork[Desk, Seen]):
+    """The first workers of a pool, and every message about references between them."""
 
-    def __init__(self, pool: Pool, workers: int) -> None:
-        self.pool = pool
-        self.log: list[tuple[WorkerId, Effect]] = []
-        self._flying: dict[int, InFlight] = {}
-        self._numbers = count(1)
+    def __init__(self, pool: Pool[Desk], workers: int) -> None:
+        super().__init__(pool, workers)
         self._tokens: dict[RRefId, int] = {}
-        self._seen: dict[WorkerId, Seen] = {}
-        self._changed: set[WorkerId] = set()
-        self._ranks = [WorkerId(rank) for rank in range(workers)]
         for rank in self._ranks:
             self._ask(rank, Desk.begin_anew)
-
-    def _ask(
-        self,
-        worker: WorkerId,
-        step: Callable[Concatenate[Desk, Asked], Given],
-        *args: Asked.args,
-        **kwargs: Asked.kwargs,
-    ) -> Given:
-        """Let a worker take a step, and take in all that it has done since it was last asked."""
-        given, answer = self.pool.ask(worker, step, *args, **kwargs)
-        assert answer.seen is not None, "only a crash comes without it, and was raised"
-        self._seen[worker] = answer.seen
-        self._changed.add(worker)
-        for effect in answer.effects:
-            self.log.append((worker, effect))
-            if isinstance(effect, Send):
-                number = next(self._numbers)
-                self._flying[number] = InFlight(number, worker, effect.target, effect.message)
-        if answer.error is not None:
-            raise answer.error
-        return given
-
-    # What can be seen
-
-    def look(self) -> Iterator[Seen]:
-        """Look at the workers that have taken a step since the last look."""
-        while self._changed:
-            yield self._seen[self._changed.pop()]
-
-    def in_flight(self) -> tuple[InFlight, ...]:
-        """List every message under way, oldest first."""
-        return tuple(self._flying.values())
 
     def unanswered(self, worker: WorkerId) -> Collection[tuple[WorkerId, SequenceNumber]]:
         """List what a worker could retry."""
         return [(one.peer, one.number) for one in self._seen[worker].tables.unanswered]
 
-    # The network
-
-    def deliver(self, message_id: int) -> None:
-        """Let a message arrive."""
-        flight = self._flying.pop(message_id)
-        self._ask(flight.target, Desk.deliver, flight.source, flight.message)
-
-    def duplicate(self, message_id: int) -> None:
-        """Let a message arrive, and keep a copy under way."""
-        flight = self._flying[message_id]
-        self._ask(flight.target, Desk.duplicate, flight.source, flight.message)
-
-    def drop(self, message_id: int) -> None:
-        """Lose a message."""
-        flight = self._flying.pop(message_id)
-        self._ask(flight.target, Desk.lose, flight.source, flight.message)
-
-    def fail(self, message_id: int) -> None:
-        """Tell the sender of a user call that it will never arrive."""
-        flight = self._flying[message_id]
-        self.drop(message_id)
-        self._ask(flight.source, Desk.fail, flight.target, flight.message)
-
     def refuse(self, message_id: int) -> None:
         """Let a message arrive at a receiver that cannot read it."""
         flight = self._flying.pop(message_id)
         self._ask(flight.target, Desk.refuse, flight.source, flight.message)  # type: ignore[arg-type]
-
-    def retry(self, worker: WorkerId, peer: WorkerId, number: SequenceNumber) -> None:
-        """Send an unanswered control message again."""
-        self._ask(worker, Desk.retry, peer, number)
 
     # The application
 

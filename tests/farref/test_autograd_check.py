@@ -20,9 +20,9 @@ STATES = {
     "relay": 86_493,
     "two returns": 118_184,
     "forward and release": 7_079,
-    "a worker dies": 2_861,
+    "a worker dies": 2_367,
     "a root dies": 715,
-    "a worker dies, released": 23_701,
+    "a worker dies, released": 23_432,
     "relay, released": 5_052,
 }
 

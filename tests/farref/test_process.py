@@ -100,10 +100,19 @@ def test_interrupted_table_has_the_rows_so_far() -> None:
     assert len(answer["rows"]) >= 1
 
 
-@pytest.mark.parametrize("more", [(), ("--jobs", "2"), ("--backend", "processes")], ids=["alone", "jobs", "processes"])
-def test_interrupted_campaign_tells_what_it_did(more: tuple[str, ...]) -> None:
-    words = ("fuzz", "rref", *more, "--seconds", "600", "--format", "json")
-    code, out, err = interrupt(*words, after=("schedules",))
+CAMPAIGNS = [
+    ("rref",),
+    ("rref", "--jobs", "2"),
+    ("rref", "--backend", "processes"),
+    ("autograd",),
+    ("autograd", "--backend", "processes"),
+    ("autograd", "--backend", "storm"),
+]
+
+
+@pytest.mark.parametrize("asked", CAMPAIGNS, ids=" ".join)
+def test_interrupted_campaign_tells_what_it_did(asked: tuple[str, ...]) -> None:
+    code, out, err = interrupt("fuzz", *asked, "--seconds", "600", "--format", "json", after=("schedules",))
     answer = json.loads(out)
     assert code == 4
     assert answer["verdict"] == "incomplete"

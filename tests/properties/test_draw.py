@@ -8,15 +8,16 @@ from farref.model.world import Bounds
 from farref.properties.backends.simulated import SimulatedBackend
 from farref.properties.campaign import campaign
 from farref.properties.candidates import LATE, SORTS, Candidates
-from farref.properties.draw import Stepper, draw_schedule
-from farref.properties.twin import sound_model
+from farref.properties.draw import draw_schedule
+from farref.properties.exercise import sound_model
+from farref.properties.stepper import Stepper
 
 
 @pytest.mark.parametrize("number", range(60))
 def test_everything_that_can_happen_is_a_candidate(number: int) -> None:
     schedule = draw_schedule(11, number, {})
     model = sound_model(schedule.bounds)
-    candidates = Candidates(schedule.bounds, model.actions, schedule.late)
+    candidates = Candidates(schedule.bounds, schedule.late)
     stepper, world, met = Stepper(schedule, schedule.random()), model.initial, 0
     while (action := stepper.draw(world)) is not None:
         listed = {one for sort in SORTS for one in candidates.of(sort, world)}
@@ -32,7 +33,7 @@ def test_everything_that_can_happen_is_a_candidate(number: int) -> None:
 
 def test_a_late_kind_is_delivered_late_only() -> None:
     bounds = Bounds(2, forks=1)
-    candidates = Candidates(bounds, sound_model(bounds).actions, ("RemoteCall",))
+    candidates = Candidates(bounds, ("RemoteCall",))
     model = sound_model(bounds)
     created = next(one for one in model.actions if str(one) == "CreateRemote(x0, A)")
     world = model.step(model.initial, created)

@@ -15,9 +15,10 @@ from farref.impl.messages import Ack, Control
 from farref.model.world import Bounds
 from farref.properties.backends.simulated import Cores, SeenSimulation, SimulatedBackend
 from farref.properties.backends.zoo import ZOO
-from farref.properties.draw import Schedule, Stepper, draw_schedule
+from farref.properties.draw import draw_schedule
+from farref.properties.exercise import Schedule, sound_model
 from farref.properties.log import Log, read_logs
-from farref.properties.twin import sound_model
+from farref.properties.stepper import Stepper
 from farref.properties.validation import validate
 
 

@@ -45,7 +45,8 @@ def pids(backend: ProcessesBackend) -> list[int]:
 
 
 def named(twin: Twin, label: str) -> Action:
-    return next(action for action in twin.model.actions if str(action) == label)
+    found: Action = next(action for action in twin.model.actions if str(action) == label)
+    return found
 
 
 def steps(twin: Twin, *labels: str) -> None:

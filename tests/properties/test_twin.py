@@ -13,16 +13,18 @@ from farref.properties.backends.simulated import SimulatedBackend
 from farref.properties.backends.zoo import ZOO
 from farref.properties.campaign import campaign
 from farref.properties.observation import Observation, difference, lines
+from farref.properties.rref_exercise import forbidden
 from farref.properties.shrink import shrink
 from farref.properties.tally import Tally
-from farref.properties.twin import Disagreement, Twin, forbidden
+from farref.properties.twin import Disagreement, Twin
 
 INVISIBLE = {"retries_until_answered"}
 """A rule about which steps there are: whoever is told each step has nothing to decide."""
 
 
 def named(twin: Twin, label: str) -> Action:
-    return next(action for action in twin.model.actions if str(action) == label)
+    found: Action = next(action for action in twin.model.actions if str(action) == label)
+    return found
 
 
 @pytest.fixture(scope="module")

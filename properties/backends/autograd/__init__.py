@@ -1,0 +1,1 @@
+"""Implementations of distributed autograd that can be driven beside the model. Start with `lockstep`."""

@@ -1,0 +1,64 @@
+"""A run about a single RRef, retold in the smallest world it can happen in: so all such stories begin as "A creates on B"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from farref.model.actions import Action, OnFork, OnMessage, OnRRef, Shutdown
+from farref.model.ids import ForkId, RRefId, WorkerId
+from farref.model.world import Bounds
+
+
+def smaller(bounds: Bounds, actions: tuple[Action, ...]) -> Iterator[tuple[Bounds, tuple[Action, ...]]]:
+    """Retell a run, if it is about one RRef and not told so yet."""
+    retold = Smaller(bounds, actions)
+    if retold.is_one_rref and (retold.bounds, retold.actions) != (bounds, actions):
+        yield retold.bounds, retold.actions
+
+
+class Smaller:
+    """A run about one RRef, retold in the smallest world in which it can happen."""
+
+    def __init__(self, bounds: Bounds, actions: tuple[Action, ...]) -> None:
+        rrefs = {rref for action in actions if (rref := _rref(action, bounds)) is not None}
+        self.is_one_rref = len(rrefs) == 1
+        if not self.is_one_rref:
+            return
+        [self.rref] = rrefs
+        self.first_fork = bounds.creator_fork(self.rref)
+        self.workers = {bounds.owner(self.rref): WorkerId(0)}
+        self.actions = tuple(map(self._renamed, actions))
+        self.bounds = replace(
+            bounds,
+            workers=max(2, len(self.workers)),
+            rrefs=1,
+            shutdown=any(isinstance(one, Shutdown) for one in actions),
+        )
+
+    def _renamed(self, action: Any) -> Any:
+        """Rename all that an action or a message is about."""
+        changed: dict[str, Any] = {}
+        for field in fields(action):
+            value = getattr(action, field.name)
+            match field.name:
+                case "rref":
+                    changed["rref"] = RRefId(0)
+                case "fork":
+                    changed["fork"] = ForkId(value - self.first_fork)
+                case "worker" | "target":
+                    changed[field.name] = self.workers.setdefault(value, WorkerId(len(self.workers)))
+                case "message" | "of":
+                    changed[field.name] = self._renamed(value)
+                case _:
+                    pass
+        return replace(action, **changed)
+
+
+def _rref(action: Action, bounds: Bounds) -> RRefId | None:
+    if isinstance(action, OnRRef):
+        return action.rref
+    if isinstance(action, OnMessage):
+        return bounds.rref_of(action.message.fork)
+    return bounds.rref_of(action.fork) if isinstance(action, OnFork) else None

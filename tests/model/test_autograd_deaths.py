@@ -1,0 +1,38 @@
+"""What the dead do not do (A21): each of these the twin of model and implementation has found in the model."""
+
+from __future__ import annotations
+
+from farref.model.autograd.worker import Context
+from tests.autograd_play import Play
+
+
+def test_A21_the_dead_do_not_release() -> None:
+    assert "ReleaseContext()" in Play("there-and-back", release=True, crashes=1).enabled()
+    assert "ReleaseContext()" not in Play("there-and-back", release=True, crashes=1)("Crash(A)").enabled()
+
+
+def test_A21_the_dead_give_up_no_pass() -> None:
+    play = Play("there-and-back", timeouts=1, crashes=1)("Backward(A)")
+    assert "TimeOut(pass 1)" in play.enabled()
+    assert "TimeOut(pass 1)" not in play("Crash(A)").enabled()
+
+
+def test_A21_the_dead_send_nothing_again() -> None:
+    gradients = "PropagateGradients(pass 1, pair 1)"
+    play = Play("there-and-back", drops=1, crashes=1)("Backward(A)", "Crash(A)", f"DropMessage({gradients})")
+    assert f"Retry({gradients})" not in play.enabled()
+    assert f"Deliver({gradients})" not in play.enabled()
+
+
+def test_A21_the_dead_are_not_told_of_a_call_that_failed() -> None:
+    play = Play("there-and-back", forward=True, failures=1, crashes=1)
+    play("SendTensors(pair 0)", "Crash(A)", "FailCall(ForwardCall(pair 0))")
+    assert play.worker("A").failed.is_empty()
+
+
+def test_A25_who_sent_a_call_that_failed_settles_it() -> None:
+    play = Play("relay", forward=True, failures=1, release=True)
+    play("SendTensors(pair 0)", "Deliver(ForwardCall(pair 0))", "SendTensors(pair 1)", "ReleaseContext()")
+    play("Deliver(CleanupContext(B))", "FailCall(ForwardCall(pair 1))", "Deliver(Settled(pair 1, failed))")
+    play.finish()
+    assert all(worker.context in (Context.GONE, Context.ABSENT) for worker in play.world.workers)
