@@ -80,7 +80,7 @@ CAPABILITIES: Final = {
     "fault.delay": "fault('delay', worker, message=M, seconds=s): hold back the next message of a kind that it sends",
     "fault.duplicate": "fault('duplicate', worker, message=M, seconds=s): send the next one twice, the copy so much later",
     "stop.graceful": "stop waits for what is under way, ends within its deadline, and says what it could not release",
-    "restart": "start after stop begins a new life in the same processes",
+    "restart": "after start with the option `again`, stop lets the processes live, and the next start is in them",
     "fast": "backward in FAST mode",
     "smart": "backward in SMART mode",
     "retain": "several passes over one graph",
@@ -102,7 +102,7 @@ class Backend(Protocol):
     capabilities: frozenset[str]
 
     def start(self, workers: Sequence[str], options: Mapping[str, Value]) -> None:
-        """Start some workers. Options: `timeout` (seconds, the default of all calls), `log` (a directory)."""
+        """Start some workers. Options: `timeout` (seconds, the default of all calls), `log` (a directory), `again`."""
 
     def create(
         self, worker: str, name: str, owner: str, function: str | None, args: Sequence[Value], timeout: float | None

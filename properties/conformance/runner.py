@@ -1,7 +1,8 @@
 """Judge a backend: run the checks one after another, whatever happens, and say what became of each.
 
 A world is used again by the next check if it is as good as new: the check was passed and all counts are zero. After anything
-else a new one is started, so that no clause is blamed for another. What cannot be stopped is put down.
+else a new one is started, so that no clause is blamed for another. What cannot be stopped is put down. Nobody judges how a
+spoilt world stops, so its workers are killed first where that can be done: what is left of it need not be waited for.
 
 A check that fails is run again, to learn whether it always does. One whose failure is expected is not, unless it is expected
 only sometimes: what is known need not be measured each time.
@@ -162,11 +163,18 @@ class Runner:
         except AdapterError as error:
             return self._leave(Outcome(Verdict.ERROR, str(error), world.story() if world else ()))
         passed = Outcome(Verdict.PASS, "", world.story())
-        if check.alone or not self._is_as_new(world):
-            self._stop()
-        return passed
+        return self._leave(passed) if check.alone or not self._is_as_new(world) else passed
 
     def _leave(self, outcome: Outcome) -> Outcome:
+        if (
+            self._session is not None
+            and self._started is not None
+            and "fault.kill" in self._session.identity.capabilities
+        ):
+            kills = [{"kind": "kill", "worker": worker, "details": {}} for worker in self._started[0]]
+            for request in [self._session.ask("fault", kill) for kill in kills]:
+                with suppress(OperationFailed, Hang, AdapterError):
+                    request.wait(STOP_SECONDS)
         self._stop()
         return outcome
 
