@@ -22,11 +22,14 @@ from farref.properties.conformance.expectations import ExpectationsError
 from farref.properties.conformance.known import NAMED, Target, UnknownBackendError, spoken, target
 from farref.properties.conformance.runner import Plan
 from farref.properties.conformance.suite import UnknownCheckError
+from farref.rendering.html import to_html
+from farref.rendering.junit import to_junit
+from farref.rendering.markdown import to_markdown
 from farref.rendering.pretty import show_reports
 from farref.rendering.words import conclusion
 
 HARNESS: Final = 3
-FORMATS: Final = ("pretty", "json")
+FORMATS: Final = ("pretty", "json", "junit", "html", "markdown")
 SUFFIXES: Final = {".json": "json", ".xml": "junit", ".html": "html", ".htm": "html", ".md": "markdown"}
 COMMAND: Final = "farref.conform.command"
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -189,6 +192,12 @@ def _rendered(reports: tuple[Report, ...], form: str) -> str:
     match form:
         case "json":
             return msgspec.json.format(msgspec.json.encode(together(reports)), indent=1).decode() + "\n"
+        case "junit":
+            return to_junit(reports)
+        case "html":
+            return to_html(reports)
+        case "markdown":
+            return to_markdown(reports)
         case _:
             text = io.StringIO()
             show_reports(Console(file=text, width=PIPED_WIDTH, highlight=False, markup=False, emoji=False), reports)

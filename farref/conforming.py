@@ -15,13 +15,15 @@ from rich.console import Console
 from farref.clauses import clauses
 from farref.properties.conformance import expectations
 from farref.properties.conformance.check import Check
-from farref.properties.conformance.document import Level, Report, Row
+from farref.properties.conformance.document import Level, Report, Row, Script
 from farref.properties.conformance.expectations import Expectation
 from farref.properties.conformance.known import Target
 from farref.properties.conformance.runner import ClauseText, Plan, Runner
+from farref.properties.conformance.script import python_script, spoken_script
 from farref.properties.conformance.session import AdapterError
 from farref.properties.conformance.suite import chosen, gathered, suite
 from farref.rendering.pretty import marked
+from farref.rendering.words import TOLD
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,19 @@ def make_plan(target: Target, asked: Asked) -> Plan:
         seed=asked.seed,
         seconds=asked.seconds,
         runs=asked.runs,
+        scripts=lambda check, row: scripts_of(target, check, row),
         expectations_file=None if path is None else path.name if path == target.expectations else str(path),
     )
+
+
+def scripts_of(target: Target, check: Check, row: Row) -> tuple[Script, ...]:
+    """Give the programs that show a failure without the kit."""
+    if row.verdict not in TOLD:
+        return ()
+    backend = " ".join(target.words)
+    if target.place is None:
+        return (spoken_script(target.command, check.workers, dict(check.options), row, backend),)
+    return (python_script(target.place, check.workers, dict(check.options), row, backend),)
 
 
 def _expectations_file(target: Target, given: str | None) -> Path | None:

@@ -65,6 +65,8 @@ def _matrix(reports: Sequence[Report]) -> Table:
     by_id = [{row.id: row for row in report.clauses} for report in reports]
     for name in ids(reports):
         rows = [rows.get(name) for rows in by_id]
+        if all(row is None or row.replay is None for row in rows):
+            continue  # no check looks at the clause
         headline = next(row.title for row in rows if row is not None)
         table.add_row(name, headline, *(Text("") if row is None else marked(row.verdict) for row in rows))
     return table

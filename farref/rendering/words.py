@@ -77,8 +77,8 @@ def title(report: Report) -> str:
 
 
 def in_brief(row: Row) -> str:
-    """Give what the clause says in brief: its first paragraph."""
-    return " ".join(row.spec.split("\n\n")[0].split())
+    """Give what the clause says in brief: its first paragraph, which is the rule."""
+    return " ".join(row.spec.split("\n\n")[0].split()).removeprefix("**Rule.** ")
 
 
 def ids(reports: Sequence[Report]) -> list[str]:
