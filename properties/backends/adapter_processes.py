@@ -9,7 +9,7 @@ from farref.properties.backends.agent_processes import ProcessesAgent
 from farref.properties.backends.agents import AgentsAdapter
 from farref.properties.conformance.backend import CAPABILITIES
 
-NOT_YET: Final = {"backward", "gradients", "fast", "smart", "retain", "optimizer"}
+NOT_YET: Final = {"backward", "gradients", "fast", "smart", "retain", "optimizer", "parameter", "recording"}
 
 
 class Adapter(AgentsAdapter):
