@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Final
 
 from farref.properties.backends.agent_processes import ProcessesAgent
 from farref.properties.backends.agents import AgentsAdapter
 from farref.properties.conformance.backend import CAPABILITIES
-
-NOT_YET: Final = {"backward", "gradients", "fast", "smart", "retain", "optimizer", "parameter", "recording"}
 
 
 class Adapter(AgentsAdapter):
@@ -17,5 +14,5 @@ class Adapter(AgentsAdapter):
 
     name = "processes"
     version = version("farref")
-    capabilities = frozenset(CAPABILITIES) - NOT_YET
+    capabilities = frozenset(CAPABILITIES)
     agent = ProcessesAgent

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from farref.impl import RRef, Settings, api, remote, rpc_sync
+from farref.impl.engine.ids import ContextId
 from farref.impl.errors import NotRunning, PassRefused, ReferenceRefused, RefusedCall
 from farref.properties.backends.agent import Agent, Life
 from farref.properties.backends.faults_processes import Faults
 from farref.properties.backends.functions_processes import FUNCTIONS, handles, keep
+from farref.properties.backends.gradients_processes import Gradients, leaves
 
 LEAVE_S: Final = 6.0
 
@@ -32,12 +34,13 @@ class ProcessesAgent(Agent):
         path = None if log is None else Path(log, f"{life.name}.jsonl")
         place, size = Path(life.directory), len(life.workers)
         api.init_rpc(life.name, life.rank, size, directory=place, settings=settings, log=path)
-        self._faults = Faults()
+        self._faults, self._gradients = Faults(), Gradients(life.name)
 
     def leave(self) -> Sequence[str]:
         """Shut down in good order."""
         left = api.shutdown(timeout=LEAVE_S)
         handles.clear()
+        leaves.clear()
         return [] if left.is_empty() else [f"could not release {left}"]
 
     # -- references ----------------------------------------------------------------------------------------------------
@@ -55,18 +58,33 @@ class ProcessesAgent(Agent):
         rpc_sync(to, keep, [name, self._handle(name)])
 
     def drop(self, name: str) -> None:
-        """Let go of a handle."""
-        self._handle(name)
-        del handles[name]
+        """Let go of a handle, or of a context."""
+        if name in self._gradients:
+            self._gradients.release(name)
+        else:
+            self._handle(name)
+            del handles[name]
 
     def fetch(self, name: str, timeout: float | None) -> Any:
-        """Fetch the value of a handle."""
-        return self._handle(name).to_here(timeout)
+        """Fetch the value of a handle, or of a leaf."""
+        return leaves[name].item() if name in leaves else self._handle(name).to_here(timeout)
 
     def call(self, to: str, function: str, args: Sequence[Any], timeout: float | None) -> Any:
         """Call a function on another worker."""
         with self._spoiling(args):
             return rpc_sync(to, FUNCTIONS[function], self._given(args), timeout=timeout)
+
+    def open(self, context: str) -> ContextId:
+        """Open an autograd context."""
+        return self._gradients.open(context)
+
+    def backward(self, context: ContextId, *program: Any) -> None:
+        """Take steps in a context, and go back."""
+        self._gradients.run(context, *program)
+
+    def gradients(self, context: ContextId) -> Mapping[str, float]:
+        """Give the gradients here."""
+        return self._gradients.found(context)
 
     def probe(self, name: str | None) -> Mapping[str, Any]:
         """Look at the tables, or at a handle."""

@@ -10,6 +10,8 @@ A program is a list of steps, taken by one worker in one autograd context. Every
     {"let": "y", "fetch": "r"}                                            fetch it from there
     {"optimize": ["p", "q"], "rate": 1}                                   plain SGD over the context's gradients
 
+The same `optimize` again is a step of the same optimizer, which lives as long as its worker has a context open.
+
 A result belongs to the worker that took the step. `"may_fail": true` says that the step may raise, and then the program goes
 on. Arguments are names or numbers. A leaf on the worker that computes is used there; anything else is sent along.
 `"parameter": true` makes a leaf of the class that the backend has for parameters. `"recording": false` takes a step with

@@ -6,9 +6,11 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from farref.properties.conformance.programs import gradients_of
 from farref.properties.conformance.session import OperationFailed, Session
 from farref.properties.conformance.world import World
 
@@ -103,3 +105,38 @@ def test_a_world_can_be_stopped_and_started(world: World) -> None:
     world.start(60)
     world.create("A", "x", "B", "echo", [7])
     assert world.fetch("A", "x") == 7
+
+
+STEPS: list[dict[str, Any]] = [
+    {"leaf": "p", "on": "A", "value": 2},
+    {"leaf": "q", "on": "B", "value": 3},
+    {"let": "y", "on": "B", "operation": "mul", "args": ["p", "q"]},
+    {"let": "v", "on": "C", "through": ["B"], "operation": "mul", "args": ["y", 2]},
+    {"remote": "r", "on": "B", "operation": "mul", "args": ["v", "q"]},
+    {"let": "f", "fetch": "r"},
+    {"let": "z", "operation": "mul", "args": ["f", 5]},
+]
+
+
+@pytest.mark.parametrize("mode", ["fast", "smart"])
+def test_a_program_gives_the_gradients_of_the_oracle(world: World, mode: str) -> None:
+    if mode not in world.session.identity.capabilities:
+        pytest.skip(f"the backend has no {mode}")
+    wanted = gradients_of(STEPS, ["z"])
+    world.backward("A", "c", STEPS, ["z"], mode=mode, retain=True)
+    assert world.gradients("A", "c") == {"p": wanted["p"]}
+    assert world.gradients("B", "c") == {"q": wanted["q"]}
+    world.backward("A", "c", [], ["z"], mode=mode)
+    assert world.gradients("B", "c") == {"q": 2 * wanted["q"]}
+    world.backward("A", "c", [{"optimize": ["p", "q"], "rate": 1}])
+    assert (world.fetch("A", "p"), world.fetch("B", "q")) == (2 - 2 * wanted["p"], 3 - 2 * wanted["q"])
+    world.drop("A", "c")
+    world.empties()
+
+
+@pytest.mark.parametrize(("operation", "roots"), [("fail", []), ("trap", ["y"])])
+def test_a_program_can_fail_forward_and_backward(world: World, operation: str, roots: list[str]) -> None:
+    doomed = {"let": "y", "on": "B", "operation": operation, "args": ["p"]}
+    with pytest.raises(OperationFailed) as failed:
+        world.backward("A", "c", [STEPS[0], doomed], roots)
+    assert failed.value.kind == "error"
