@@ -59,6 +59,13 @@ def hold(rref: RRef, seconds: float) -> bool:
 
 
 @function
+def later(rref: RRef, seconds: float) -> Any:
+    """Give the value of an RRef after a while."""
+    time.sleep(seconds)
+    return value_of(rref)
+
+
+@function
 def count(key: Any) -> int:
     """Say how often this was called here."""
     with _counting:
@@ -85,6 +92,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any] | str]] = {
     "value_of": value_of,
     "pass_on": pass_on,
     "hold": hold,
+    "later": later,
     "count": count,
     "nest": nest,
     "missing": MISSING,
