@@ -17,11 +17,12 @@ from farref.properties.conformance import expectations
 from farref.properties.conformance.check import Check
 from farref.properties.conformance.document import Level, Report, Row, Script
 from farref.properties.conformance.expectations import Expectation
+from farref.properties.conformance.gather import gathered
 from farref.properties.conformance.known import Target
 from farref.properties.conformance.runner import ClauseText, Plan, Runner
 from farref.properties.conformance.script import python_script, spoken_script
+from farref.properties.conformance.selection import chosen
 from farref.properties.conformance.session import AdapterError
-from farref.properties.conformance.suite import chosen, gathered, suite
 from farref.rendering.pretty import marked
 from farref.rendering.words import TOLD
 
@@ -43,16 +44,14 @@ def clause_texts() -> dict[str, ClauseText]:
     return {one.id: ClauseText(one.id, one.title, one.text, Level.MUST) for one in clauses().values()}
 
 
-def all_checks() -> tuple[Check, ...]:
-    """Give all checks in the order of the clauses."""
-    return suite(list(clauses()))
-
-
 def make_plan(target: Target, asked: Asked) -> Plan:
     """Say what is to be done with one backend."""
     path = _expectations_file(target, asked.expectations)
-    known: Mapping[str, Expectation] = {} if path is None else expectations.read(path, gathered())
-    checks = chosen(all_checks(), asked.only)
+    everything = gathered()
+    known: Mapping[str, Expectation] = {}
+    if path is not None:
+        known = expectations.read(path, [one.id for one in everything])
+    checks = chosen(everything, asked.only)
     texts = clause_texts()
     return Plan(
         command=target.command,
