@@ -58,12 +58,20 @@ def conclusion(reports: Sequence[Report]) -> Conclusion:
     return Conclusion.CONFORMS
 
 
+EXCEPTION: Final = ", except for what is expected."
 SENTENCES: Final = {
-    Conclusion.CONFORMS: "CONFORMS: every clause that was checked is kept, except for what is expected.",
+    Conclusion.CONFORMS: f"CONFORMS: every clause that was checked is kept{EXCEPTION}",
     Conclusion.BROKEN: "DOES NOT CONFORM",
     Conclusion.HARNESS: "NOT DECIDED: the adapter or the kit failed.",
     Conclusion.NOTHING: "NOTHING CHECKED: no check could be run.",
 }
+
+
+def sentence(reports: Sequence[Report]) -> str:
+    """Say what some reports come to."""
+    came_to = conclusion(reports)
+    is_pure = not any(row.verdict is Verdict.EXPECTED_FAIL for report in reports for row in report.clauses)
+    return SENTENCES[came_to].replace(EXCEPTION, ".") if is_pure else SENTENCES[came_to]
 
 
 def counts(report: Report) -> str:

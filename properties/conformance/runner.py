@@ -260,6 +260,7 @@ class Runner:
             message=message,
             replay=self._plan.replay(check.id),
             spec=clause.text,
+            says=check.says,
             rate=rate,
             reason=expectation.reason if expectation else None,
             link=expectation.link if expectation else None,
