@@ -162,6 +162,7 @@ class Verbs:
 
     def stop(self, deadline: float = DEADLINE) -> list[str]:
         """Stop the backend; say what it could not release."""
+        self.held.clear()
         left: list[str] = self.begin("stop").wait(deadline)
         return left
 

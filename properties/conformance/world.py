@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from farref.properties.conformance.backend import KINDS
 from farref.properties.conformance.session import OperationFailed
 from farref.properties.conformance.verbs import DEADLINE, Entry, Pending, Verbs
 
@@ -80,6 +81,10 @@ class World(Verbs):
             self.expect(time.monotonic() < end, f"on {worker} {said}, {within:g} s later")
             del self.entries[before:]
             time.sleep(PAUSE)
+
+    def fails(self, pending: Pending, deadline: float = DEADLINE) -> OperationFailed:
+        """Break the clause unless an operation fails, in whatever way."""
+        return self.refuses(tuple(KINDS), pending, deadline)
 
     def refuses(self, kinds: Sequence[str], pending: Pending, deadline: float = DEADLINE) -> OperationFailed:
         """Break the clause unless an operation fails, and in one of these ways."""
