@@ -138,7 +138,8 @@ class Runner:
         except AdapterError as error:
             return self._leave(Outcome(Verdict.ERROR, str(error), world.story() if world else ()))
         passed = Outcome(Verdict.PASS, "", world.story())
-        return self._leave(passed) if check.alone or not self._is_as_new(world) else passed
+        spoilt = check.alone or any(one.verb == "fault" for one in passed.story)
+        return self._leave(passed) if spoilt or not self._is_as_new(world) else passed
 
     def _leave(self, outcome: Outcome) -> Outcome:
         if (
