@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
 from farref.impl import RRef, function, rpc_sync
 
 MISSING: Final = f"{__name__}:missing"
@@ -39,6 +41,12 @@ def fail(message: str) -> None:
 
 
 @function
+def misuse() -> None:
+    """Raise what a library raises."""
+    np.zeros(2) + np.zeros(3)
+
+
+@function
 def value_of(rref: RRef) -> Any:
     """Give the value of an RRef, where it is if that is here."""
     return rref.local_value() if rref.is_owner() else rref.to_here()
@@ -56,6 +64,13 @@ def hold(rref: RRef, seconds: float) -> bool:
     """Keep an RRef for a while."""
     time.sleep(seconds)
     return isinstance(rref, RRef)
+
+
+@function
+def later(rref: RRef, seconds: float) -> Any:
+    """Give the value of an RRef after a while."""
+    time.sleep(seconds)
+    return value_of(rref)
 
 
 @function
@@ -82,9 +97,11 @@ FUNCTIONS: Final[dict[str, Callable[..., Any] | str]] = {
     "echo": echo,
     "slow": slow,
     "fail": fail,
+    "misuse": misuse,
     "value_of": value_of,
     "pass_on": pass_on,
     "hold": hold,
+    "later": later,
     "count": count,
     "nest": nest,
     "missing": MISSING,

@@ -14,6 +14,8 @@ The same `optimize` again is a step of the same optimizer, which lives as long a
 
 A result belongs to the worker that took the step. `"may_fail": true` says that the step may raise, and then the program goes
 on. Arguments are names or numbers. A leaf on the worker that computes is used there; anything else is sent along.
+`"parameter": true` makes a leaf of the class that the backend has for parameters. `"recording": false` takes a step with
+recording off, as under `no_grad`: what it sends is not part of any pair.
 
 The oracle knows nothing of workers: it sums over all paths from the roots to a leaf. Values are whole numbers, so that every
 order of summation gives the same bits.
@@ -32,6 +34,7 @@ OPERATIONS: Final = {
     "first": "the first of two; the second is ignored",
     "fail": "raises a ValueError as it is computed",
     "trap": "its argument; its backward raises a ValueError",
+    "slow": "its first argument, after as many seconds as the second says",
     "late": "its first argument; its backward waits for as many seconds as the second says",
 }
 """What steps compute."""
@@ -97,7 +100,7 @@ def _factors(operation: str, args: Sequence[int]) -> tuple[int | None, ...]:
             return 1, 1
         case "mul":
             return args[1], args[0]
-        case "first" | "late":
+        case "first" | "slow" | "late":
             return 1, None
         case _:
             return tuple(1 for _ in args)

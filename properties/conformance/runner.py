@@ -134,7 +134,7 @@ class Runner:
             world = self._world(check)
             check.run(world)
         except (Violation, OperationFailed, Hang) as broken:
-            return self._leave(Outcome(Verdict.FAIL, _said(broken), world.story() if world else ()))
+            return self._leave(Outcome(Verdict.FAIL, _said(broken), world.blame(broken) if world else ()))
         except AdapterError as error:
             return self._leave(Outcome(Verdict.ERROR, str(error), world.story() if world else ()))
         passed = Outcome(Verdict.PASS, "", world.story())
@@ -177,10 +177,10 @@ class Runner:
         return World(session, check.workers, self._plan.seed)
 
     def _is_as_new(self, world: World) -> bool:
-        if "probe" not in world.session.identity.capabilities:
-            return True
         try:
-            world.empties()
+            world.tidy()
+            if "probe" in world.session.identity.capabilities:
+                world.empties()
         except (Violation, OperationFailed, Hang, AdapterError):
             return False
         return True
