@@ -98,10 +98,12 @@ def _head(color: str) -> str:
     return f"head-{color.removeprefix('#')}"
 
 
-def document(width: float, height: float, title: str, description: str, body: list[str]) -> str:
-    """Put a drawing together, on white paper whatever lies behind it."""
+def document(width: float, height: float, title: str, description: str, body: list[str], *, name: str = "") -> str:
+    """Put a drawing together, on white paper whatever lies behind it. A name keeps it apart from others on one page."""
     size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title description">'
-    named = f'<title id="title">{escape(title)}</title>\n<desc id="description">{escape(description)}</desc>'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}title {name}description">'
+    named = (
+        f'<title id="{name}title">{escape(title)}</title>\n<desc id="{name}description">{escape(description)}</desc>'
+    )
     paper = rectangle(0, 0, width, height, fill=WHITE)
     return "\n".join([head, named, paper, *body, "</svg>", ""])

@@ -16,10 +16,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from farref.properties.conformance.check import Check
-from farref.properties.conformance.document import FORMAT, Level, Operation, Report, Row, Verdict, summarise
+from farref.properties.conformance.document import FORMAT, Level, Operation, Report, Row, Script, Verdict, summarise
 from farref.properties.conformance.expectations import Expectation
-from farref.properties.conformance.session import AdapterError, Hang, OperationFailed, Session
+from farref.properties.conformance.session import AdapterError, Hang, Identity, OperationFailed, Session
 from farref.properties.conformance.world import Violation, World
 
 START_SECONDS: Final = 60.0
@@ -44,8 +46,8 @@ class Plan:
     """What is to be judged, and how."""
 
     command: tuple[str, ...]
-    replay: str
-    """The command of the user, to which `--only ID` is added."""
+    replay: Callable[[str], str]
+    """Gives the command that runs a check again."""
     clauses: Mapping[str, ClauseText]
     checks: tuple[Check, ...]
     expectations: Mapping[str, Expectation] = field(default_factory=dict)
@@ -53,6 +55,9 @@ class Plan:
     seconds: float | None = None
     runs: int = 3
     """How often a check is run that fails."""
+    expectations_file: str | None = None
+    scripts: Callable[[Check, Row], tuple[Script, ...]] = lambda _check, _row: ()
+    """Gives the programs that show what became of a check."""
 
 
 @dataclass(frozen=True)
@@ -70,22 +75,41 @@ class Runner:
     def __init__(self, plan: Plan, on_row: Callable[[Row], None] = lambda _: None) -> None:
         self._plan, self._on_row = plan, on_row
         self._session: Session | None = None
+        self._identity: Identity | None = None
         self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
         self._begun = time.monotonic()
         self._rows: dict[str, Row] = {}
 
     def run(self) -> Report:
         """Run all checks; raise AdapterError if the adapter cannot be talked to at all."""
-        identity = self._talk().identity
         try:
+            self.identity()
             for check in self._plan.checks:
-                self._enter(self._judge(check, identity.capabilities))
-            for clause in self._plan.clauses.values():
-                if not any(row.clause == clause.id for row in self._rows.values()):
-                    self._enter(_unseen(clause))
-        finally:
-            self._end()
-        rows = tuple(self._rows.values())
+                self.judge(check)
+        except BaseException:  # as Ctrl-C: nothing may be left behind, and nobody wants to wait
+            self._put_down()
+            raise
+        self.end()
+        return self.report()
+
+    def identity(self) -> Identity:
+        """Start the adapter, unless it runs, and say who it is."""
+        if self._identity is None:
+            self._identity = self._talk().identity
+        return self._identity
+
+    def judge(self, check: Check) -> Row:
+        """Run one check, and enter its row."""
+        return self._enter(self._judged(check, self.identity().capabilities))
+
+    def report(self) -> Report:
+        """Put the rows together, with one for each clause that no check looks at."""
+        seen = {row.clause for row in self._rows.values()}
+        for clause in self._plan.clauses.values():
+            if clause.id not in seen:
+                self._enter(_unseen(clause))
+        place = {clause: number for number, clause in enumerate(self._plan.clauses)}
+        identity, rows = self.identity(), tuple(sorted(self._rows.values(), key=lambda row: place[row.clause]))
         return Report(
             format=FORMAT,
             backend=identity.name,
@@ -95,11 +119,12 @@ class Runner:
             seconds=round(time.monotonic() - self._begun, 3),
             summary=summarise(rows),
             clauses=rows,
+            expectations=self._plan.expectations_file,
         )
 
     # -- one check -----------------------------------------------------------------------------------------------------
 
-    def _judge(self, check: Check, capabilities: frozenset[str]) -> Row:
+    def _judged(self, check: Check, capabilities: frozenset[str]) -> Row:
         if missing := sorted(check.needs - capabilities):
             return self._row(check, Verdict.SKIPPED, f"the backend does not declare {', '.join(missing)}")
         broken = [one for one in check.after if one in self._rows and self._rows[one].verdict in BAD]
@@ -141,7 +166,8 @@ class Runner:
             said = f"the check itself is wrong: {type(error).__name__}: {error}"
             return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
         passed = Outcome(Verdict.PASS, "", world.story())
-        return self._leave(passed) if check.alone or not self._is_as_new(world) else passed
+        spoilt = check.alone or any(one.verb == "fault" for one in passed.story)
+        return self._leave(passed) if spoilt or not self._is_as_new(world) else passed
 
     def _leave(self, outcome: Outcome) -> Outcome:
         if (
@@ -203,7 +229,8 @@ class Runner:
             self._session.put_down()
             self._session = None
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Stop everything."""
         with suppress(AdapterError):
             self._stop()
         if self._session is not None:
@@ -211,9 +238,10 @@ class Runner:
 
     # -- rows ----------------------------------------------------------------------------------------------------------
 
-    def _enter(self, row: Row) -> None:
+    def _enter(self, row: Row) -> Row:
         self._rows[row.id] = row
         self._on_row(row)
+        return row
 
     def _row(
         self,
@@ -226,7 +254,7 @@ class Runner:
         expectation: Expectation | None = None,
     ) -> Row:
         clause = self._plan.clauses[check.clause]
-        return Row(
+        row = Row(
             id=check.id,
             clause=clause.id,
             title=clause.title,
@@ -234,13 +262,14 @@ class Runner:
             verdict=verdict,
             seconds=round(seconds, 3),
             message=message,
-            replay=f"{self._plan.replay} --only {check.id} --seed {self._plan.seed}",
+            replay=self._plan.replay(check.id),
             spec=clause.text,
             rate=rate,
             reason=expectation.reason if expectation else None,
             link=expectation.link if expectation else None,
             story=story,
         )
+        return msgspec.structs.replace(row, scripts=self._plan.scripts(check, row)) if story else row
 
 
 def _with_expectation(outcome: Outcome, expectation: Expectation | None) -> tuple[Verdict, str]:

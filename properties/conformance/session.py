@@ -115,6 +115,7 @@ class Session:
         self._lock, self._next = threading.Lock(), 0
         self._requests: dict[int, Request] = {}
         self._complaint: str | None = None
+        self._last_words: str | None = None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self.identity = self._greet()
@@ -140,10 +141,17 @@ class Session:
         """Say why no more answers come, with the last that the adapter wrote to its stderr."""
         if self._complaint is not None:
             return self._complaint
-        self._stderr.seek(0)
-        last = self._stderr.read().decode(errors="replace").strip().splitlines()[-STDERR_LINES:]
-        said = f"; its last words: {' / '.join(last)}" if last else ""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)  # its streams end a moment before it does
+        said = f"; its last words: {words}" if (words := self.last_words()) else ""
         return f"the adapter ended with exit code {self._process.poll()}{said}"
+
+    def last_words(self) -> str:
+        """Give the last lines that the adapter wrote to its stderr."""
+        if self._last_words is not None:
+            return self._last_words
+        self._stderr.seek(0)
+        return " / ".join(self._stderr.read().decode(errors="replace").strip().splitlines()[-STDERR_LINES:])
 
     def close(self) -> None:
         """Let the adapter end by itself, and put down what is left."""
@@ -160,7 +168,11 @@ class Session:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._reader.join(STOP_SECONDS)
-        self._stderr.close()
+        if self._last_words is None:
+            self._last_words = self.last_words()
+            for stream in (self._process.stdin, self._process.stdout, self._stderr):
+                with suppress(OSError):
+                    stream.close()  # type: ignore[union-attr]
 
     def _greet(self) -> Identity:
         try:
@@ -175,6 +187,9 @@ class Session:
         except (OperationFailed, AdapterError) as error:
             self.put_down()
             raise AdapterError(f"the adapter cannot be used: {error}") from error
+        except BaseException:  # as Ctrl-C: nothing may be left behind
+            self.put_down()
+            raise
         return identity
 
     def _read(self) -> None:
