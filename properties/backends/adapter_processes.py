@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from farref.properties.backends.agent_processes import ProcessesAgent
 from farref.properties.backends.agents import AgentsAdapter
 from farref.properties.conformance.backend import CAPABILITIES
 
@@ -15,4 +14,4 @@ class Adapter(AgentsAdapter):
     name = "processes"
     version = version("farref")
     capabilities = frozenset(CAPABILITIES)
-    agent = ProcessesAgent
+    agent = "farref.properties.backends.agent_processes:ProcessesAgent"

@@ -6,15 +6,20 @@ its own, so one that hangs holds up no other. A process ends when its pipe does,
 
 from __future__ import annotations
 
+import gc
+import importlib
 import os
 import pickle
 import signal
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn
+from itertools import takewhile
+from typing import Any, ClassVar, Final, NoReturn
 
 from farref.properties.conformance.host import describe
+
+TRACES: Final = ("Traceback ", "At:", "Exception raised from")
 
 
 @dataclass(frozen=True)
@@ -50,12 +55,21 @@ class Agent:
         """Say what kind of failure an exception is, of what type, and what it says."""
         said = describe(error) if isinstance(error, Exception) else describe(RuntimeError(repr(error)))
         kind = next((kind for kind, types in self.kinds.items() if isinstance(error, types)), said["kind"])
-        return {**said, "kind": kind, "message": said["message"].partition("\n")[0]}
+        return {**said, "kind": kind, "message": _shortened(said["message"])}
 
 
-def serve(make: type[Agent], pipe: Any) -> NoReturn:
-    """Carry out verbs until nobody is there to give any."""
+def _shortened(message: str) -> str:
+    """Give what a message says before the traces of stacks begin, in one line."""
+    lines = takewhile(lambda line: line.strip() and not line.startswith(TRACES), message.splitlines())
+    return " ".join(line.strip() for line in lines)
+
+
+def serve(place: str, pipe: Any) -> NoReturn:
+    """Carry out verbs until nobody is there to give any, with the agent that is found in a place (`module:class`)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the kit, which hangs up
+    module, _, name = place.partition(":")
+    make: type[Agent] = getattr(importlib.import_module(module), name)
+    gc.freeze()  # what was imported is nobody's garbage, and agents collect often
     agent, lock = make(), threading.Lock()
     while True:
         try:

@@ -20,20 +20,22 @@ from typing import Any, ClassVar, Final
 
 import multiprocess  # type: ignore[import-untyped]
 
-from farref.properties.backends.agent import Agent, Life, serve
+from farref.properties.backends.agent import Life, serve
 from farref.properties.conformance.backend import KINDS
 
 START_S: Final = 40.0
 LEAVE_S: Final = 8.0
+ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""A process that forks must have no threads; and no worker here computes anything that would need more than one."""
 
 
 class Company:
     """One worker's process, and what has been asked of it."""
 
-    def __init__(self, name: str, make: type[Agent], context: Any) -> None:
+    def __init__(self, name: str, agent: str, context: Any) -> None:
         self.name = name
         self._pipe, there = context.Pipe()
-        self.process = context.Process(target=serve, args=(make, there), daemon=True)
+        self.process = context.Process(target=serve, args=(agent, there), daemon=True)
         self.process.start()
         there.close()
         self._lock, self._asked, self._dead = threading.Lock(), 0, False
@@ -70,6 +72,7 @@ class Company:
         """Kill its process, and wait until it is gone."""
         self.signal(signal.SIGKILL)
         self.process.join()
+        self._bury()
 
     def _listen(self) -> None:
         with suppress(EOFError, OSError):
@@ -81,6 +84,9 @@ class Company:
                     future.set_result(result)
                 else:
                     future.set_exception(_rebuilt(**failure))
+        self._bury()
+
+    def _bury(self) -> None:
         with self._lock:
             self._dead = True
             self._give_up()
@@ -106,11 +112,13 @@ class AgentsAdapter:
     name: str
     version: str
     capabilities: frozenset[str]
-    agent: ClassVar[type[Agent]]
+    agent: ClassVar[str]
+    """Where the class of its agents is, `module:class`. Only workers import it, and the server that they are forks of."""
 
     def __init__(self) -> None:
+        os.environ.update(ONE_THREAD)
         self._context = multiprocess.get_context("forkserver")
-        self._context.set_forkserver_preload([self.agent.__module__])
+        self._context.set_forkserver_preload([self.agent.partition(":")[0]])
         self._workers: dict[str, Company] = {}
         self._idle: dict[str, Company] = {}
         self._again = False

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
 from farref.impl import RRef, function, rpc_sync
 
 MISSING: Final = f"{__name__}:missing"
@@ -36,6 +38,12 @@ def slow(seconds: float, value: Any) -> Any:
 def fail(message: str) -> None:
     """Raise an error."""
     raise ValueError(message)
+
+
+@function
+def misuse() -> None:
+    """Raise what a library raises."""
+    np.zeros(2) + np.zeros(3)
 
 
 @function
@@ -89,6 +97,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any] | str]] = {
     "echo": echo,
     "slow": slow,
     "fail": fail,
+    "misuse": misuse,
     "value_of": value_of,
     "pass_on": pass_on,
     "hold": hold,

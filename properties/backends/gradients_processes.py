@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -10,7 +11,7 @@ from farref.impl import function, remote, rpc_sync
 from farref.impl.api import current
 from farref.impl.autograd import ContextId, DistributedOptimizer, backward, get_gradients
 from farref.impl.recorder import using
-from farref.impl.tape import SGD, Tensor, tensor
+from farref.impl.tape import SGD, Tensor, no_grad, tensor
 from farref.properties.backends.steps import Taker, compute
 from farref.properties.conformance.programs import Step
 
@@ -54,6 +55,10 @@ class Calls:
         """Do something in the context."""
         with using(self.context):
             return act()
+
+    def unrecorded(self) -> AbstractContextManager[None]:
+        """Turn recording off for a while."""
+        return no_grad()
 
     def put_leaf(self, on: str, name: str, step: Step) -> None:
         """Have a leaf on a worker."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -21,6 +22,9 @@ class Calls(Protocol):
 
     def within(self, act: Callable[[], T]) -> T:
         """Do something in the context."""
+
+    def unrecorded(self) -> AbstractContextManager[Any]:
+        """Turn recording off for a while."""
 
     def put_leaf(self, on: str, name: str, step: Step) -> None:
         """Have a leaf on a worker. Not in the context."""
@@ -63,17 +67,25 @@ class Taker:
             case {"optimize": names}:
                 calls.optimize({name: self.places[name] for name in names}, step)
             case {"let": name, "fetch": of}:
-                results[name] = calls.within(lambda: self.result(of).to_here())
+                results[name] = self._within(step, lambda: self.result(of).to_here())
             case {"remote": name, "on": on, "operation": operation, "args": args}:
                 given = self._given(args, on)
-                results[name] = calls.within(lambda: calls.remote(on, operation, given))
+                results[name] = self._within(step, lambda: calls.remote(on, operation, given))
             case {"let": name, "on": on, "operation": operation, "args": args}:
                 path, given = [*step.get("through", ()), on], self._given(args, on)
-                results[name] = calls.within(lambda: calls.relay(path, operation, given))
+                results[name] = self._within(step, lambda: calls.relay(path, operation, given))
             case {"let": name, "operation": operation, "args": args}:
-                results[name] = calls.within(lambda: compute(operation, self._given(args, self.here), self.leaves))
+                given = self._given(args, self.here)
+                results[name] = self._within(step, lambda: compute(operation, given, self.leaves))
             case _:
                 raise NotImplementedError(f"this is no step: {step}")
+
+    def _within(self, step: Step, act: Callable[[], Any]) -> Any:
+        def do() -> Any:
+            with nullcontext() if step.get("recording", True) else self.calls.unrecorded():
+                return act()
+
+        return self.calls.within(do)
 
     def result(self, name: str) -> Any:
         """Find what a step gave."""
@@ -106,6 +118,9 @@ def compute(operation: str, args: Sequence[Any], leaves: Mapping[str, Any]) -> A
             return given[0] * 1.0
         case "fail":
             raise ValueError("it fails as it is computed")
+        case "slow":
+            time.sleep(given[1])
+            return given[0] * 1.0
         case "trap":
             return _hooked(given[0], _spring)
         case "late":

@@ -44,6 +44,7 @@ FUNCTIONS: Final = {
     "echo": "give back the only argument",
     "slow": "wait for as many seconds as the first argument says, then give back the second",
     "fail": "raise a ValueError with the argument as its message",
+    "misuse": "raise an error of the backend's own, as one of its built-in operations does when it is misused",
     "value_of": "give the value of the RRef that is the argument, waiting for it; on its owner, without a message",
     "pass_on": "call the worker that is the second argument with `value_of` of the RRef, then give its value here too",
     "hold": "keep the RRef that is the first argument for as many seconds as the second says, and give back true",

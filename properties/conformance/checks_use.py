@@ -121,10 +121,12 @@ def all_who_wait_get_the_error(world: World) -> None:
         world.expect("no such luck" in str(failure), f"the error is another one: {failure}")
 
 
-@check("R23.raises_on_owner", needs=["create", "share", "drop", "probe", "function.fail"], after=["R10.raises", "R19"])
+@check(
+    "R23.misuse", needs=["create", "share", "fetch", "drop", "probe", "function.misuse"], after=["R10.raises", "R19"]
+)
 def an_error_can_be_shared_with_its_owner(world: World) -> None:
-    """An RRef whose function raised can be shared with its owner like any other, and leaves nothing."""
-    world.create("A", "x", "B", "fail", ["no such luck"])
+    """An RRef of which an operation of the backend's own raised can be shared with its owner, and leaves nothing."""
+    world.create("A", "x", "B", "misuse", [])
     world.refuses(["error"], world.begin_fetch("A", "x"))
     world.share("A", "x", "B")
     world.drop("B", "x")

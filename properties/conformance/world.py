@@ -7,14 +7,15 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from farref.properties.conformance.backend import KINDS
 from farref.properties.conformance.session import OperationFailed
-from farref.properties.conformance.verbs import DEADLINE, Entry, Pending, Verbs
+from farref.properties.conformance.verbs import BEGUN, DEADLINE, Entry, Pending, Verbs
+
+__all__ = ["BEGUN", "PATIENCE", "Violation", "World"]
 
 PATIENCE: Final = 5.0
 """How long counts may take to come to rest."""
 PAUSE: Final = 0.02
-BEGUN: Final = 0.3
-"""How long a check waits until an operation that it has begun is under way."""
 
 
 class Violation(Exception):  # noqa: N818 (it says what happened)
@@ -80,6 +81,10 @@ class World(Verbs):
             self.expect(time.monotonic() < end, f"on {worker} {said}, {within:g} s later")
             del self.entries[before:]
             time.sleep(PAUSE)
+
+    def fails(self, pending: Pending, deadline: float = DEADLINE) -> OperationFailed:
+        """Break the clause unless an operation fails, in whatever way."""
+        return self.refuses(tuple(KINDS), pending, deadline)
 
     def refuses(self, kinds: Sequence[str], pending: Pending, deadline: float = DEADLINE) -> OperationFailed:
         """Break the clause unless an operation fails, and in one of these ways."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from farref.properties.conformance.programs import gradients_of
 from farref.properties.conformance.session import OperationFailed, Session
 from farref.properties.conformance.world import World
 
-PROCESSES = "farref.properties.backends.adapter_processes:Adapter"
 WORKERS = ("A", "B", "C")
 
 
@@ -37,15 +37,35 @@ def _parent(path: Path) -> int:
         return 0
 
 
-@pytest.fixture(params=[PROCESSES])
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
+@pytest.fixture(scope="module", params=["processes", "torch", "torch_faulty"])
+def session(request: pytest.FixtureRequest) -> Iterator[Session]:
+    if request.param.startswith("torch"):
+        pytest.importorskip("torch")
     before = set(children_of(os.getpid()))
-    session = Session([sys.executable, "-m", "farref.properties.conformance.host", request.param])
+    place = f"farref.properties.backends.adapter_{request.param}:Adapter"
+    session = Session([sys.executable, "-m", "farref.properties.conformance.host", place])
+    yield session
+    session.close()
+    assert set(children_of(os.getpid())) <= before
+
+
+@pytest.fixture
+def world(session: Session) -> Iterator[World]:
+    """Three workers, which are gone afterwards."""
     world = World(session, WORKERS, 0)
     world.start(60)
     yield world
-    session.close()
-    assert set(children_of(os.getpid())) <= before
+    for worker in WORKERS:
+        with suppress(OperationFailed):
+            world.fault("kill", worker)
+    world.stop()
+    assert not workers_of(session)
+
+
+def workers_of(session: Session) -> list[int]:
+    """List the workers: they are the children of the server that forks them, which is a child of the adapter."""
+    host = session._process.pid
+    return [one for one in children_of(host) if _parent(Path("/proc", str(one))) != host]
 
 
 def test_references_are_made_shared_fetched_and_dropped(world: World) -> None:
@@ -97,6 +117,32 @@ def test_a_killed_worker_makes_what_names_it_fail_and_nothing_hang(world: World)
 
 def test_a_paused_worker_goes_on(world: World) -> None:
     world.fault("pause", "B", seconds=0.3)
+    assert world.call("A", "B", "echo", 1) == 1
+
+
+def test_a_worker_that_does_not_leave_is_killed(world: World) -> None:
+    world.fault("pause", "B", seconds=60)
+    with suppress(OperationFailed):  # it may say so; nothing may be left
+        world.stop(20)
+    assert not workers_of(world.session)
+
+
+def test_faults_can_be_chosen(world: World) -> None:
+    if "fault.lose" not in world.session.identity.capabilities:
+        pytest.skip("the backend has no such faults")
+    world.fault("lose", "C", message="ForkRequest", times=1)
+    world.create("A", "x", "B", "echo", [7])
+    world.share("A", "x", "C")
+    assert world.fetch("C", "x") == 7
+
+
+def test_a_second_life_is_in_the_same_processes(world: World) -> None:
+    world.stop()
+    world.start(60, again=True)
+    before = workers_of(world.session)
+    world.stop()
+    world.start(60)
+    assert workers_of(world.session) == before
     assert world.call("A", "B", "echo", 1) == 1
 
 
