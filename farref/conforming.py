@@ -19,10 +19,11 @@ from farref.properties.conformance.document import Level, Report, Row, Script
 from farref.properties.conformance.expectations import Expectation
 from farref.properties.conformance.gather import gathered
 from farref.properties.conformance.known import Target
-from farref.properties.conformance.runner import ClauseText, Plan, Runner
+from farref.properties.conformance.runner import Plan, Runner
 from farref.properties.conformance.script import python_script, spoken_script
 from farref.properties.conformance.selection import chosen
 from farref.properties.conformance.session import AdapterError
+from farref.properties.conformance.verdicts import ClauseText
 from farref.rendering.pretty import marked
 from farref.rendering.words import TOLD
 

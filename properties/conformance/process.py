@@ -7,11 +7,14 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 STOP_SECONDS: Final = 20.0
+LEAVE_SECONDS: Final = 5.0
 STDERR_LINES: Final = 12
 
 
@@ -74,19 +77,24 @@ class AdapterProcess:
             self._process.wait(STOP_SECONDS)
         return self._process.poll() is not None
 
-    def put_down(self) -> bool:
-        """Kill it and every process of its group; say whether there was any."""
-        was_there = True
-        try:
+    def leaves_nobody(self) -> bool:
+        """Say whether all processes of its group end soon after it."""
+        end = time.monotonic() + LEAVE_SECONDS
+        while _lives(self.pid):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def put_down(self) -> None:
+        """Kill it and every process of its group."""
+        with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            was_there = False
         self._process.wait()
         self._reader.join(STOP_SECONDS)
         if self._last_words is None:
             self._last_words = self.last_words()
             self._close()
-        return was_there
 
     def _close(self) -> None:
         assert self._process.stdin is not None
@@ -103,3 +111,18 @@ class AdapterProcess:
             if not self._hear(line):
                 break
         self._on_end()
+
+
+def _lives(group: int) -> bool:
+    """Say whether a process of a group runs; one that has ended, and that nobody has asked about yet, does not."""
+    if not Path("/proc/self/stat").exists():
+        with suppress(ProcessLookupError):
+            os.killpg(group, 0)
+            return True
+        return False
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, its_group = path.read_text(errors="replace").rpartition(")")[2].split()[:3]
+            if int(its_group) == group and state != "Z":
+                return True
+    return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import queue
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -75,10 +74,6 @@ class RawSession:
         if not self.process.is_heard:
             asked.settle(Reply(Fate.ENDED))
         return asked
-
-    def settled(self, seconds: float) -> None:
-        """Give the adapter a moment for what it may write unasked."""
-        time.sleep(seconds)
 
     def _hear(self, line: bytes) -> bool:
         try:

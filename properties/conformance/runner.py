@@ -19,26 +19,15 @@ from typing import Final
 import msgspec
 
 from farref.properties.conformance.check import Check
-from farref.properties.conformance.document import FORMAT, Level, Operation, Report, Row, Script, Verdict, summarise
+from farref.properties.conformance.document import FORMAT, Operation, Report, Row, Script, Verdict, summarise
 from farref.properties.conformance.expectations import Expectation
 from farref.properties.conformance.session import AdapterError, Hang, Identity, OperationFailed, Session
+from farref.properties.conformance.verdicts import ClauseText, Outcome, how_broken, notes, unseen, with_expectation
 from farref.properties.conformance.world import Violation, World
 
 START_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 15.0
 BAD: Final = (Verdict.FAIL, Verdict.EXPECTED_FAIL, Verdict.ERROR, Verdict.BLOCKED)
-
-
-@dataclass(frozen=True)
-class ClauseText:
-    """A clause, as far as a report shows it."""
-
-    id: str
-    title: str
-    text: str
-    level: Level
-    why_unseen: str = ""
-    """Why no check looks at it."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +47,6 @@ class Plan:
     expectations_file: str | None = None
     scripts: Callable[[Check, Row], tuple[Script, ...]] = lambda _check, _row: ()
     """Gives the programs that show what became of a check."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one run of a check."""
-
-    verdict: Verdict
-    message: str
-    story: tuple[Operation, ...]
 
 
 class Runner:
@@ -107,7 +87,7 @@ class Runner:
         seen = {row.clause for row in self._rows.values()}
         for clause in self._plan.clauses.values():
             if clause.id not in seen:
-                self._enter(_unseen(clause))
+                self._enter(unseen(clause))
         place = {clause: number for number, clause in enumerate(self._plan.clauses)}
         identity, rows = self.identity(), tuple(sorted(self._rows.values(), key=lambda row: place[row.clause]))
         return Report(
@@ -119,6 +99,7 @@ class Runner:
             seconds=round(time.monotonic() - self._begun, 3),
             summary=summarise(rows),
             clauses=rows,
+            notes=notes(identity.capabilities, self._plan.expectations, rows),
             expectations=self._plan.expectations_file,
         )
 
@@ -141,7 +122,7 @@ class Runner:
             outcomes.append(self._attempt(check))
         failed = [one for one in outcomes if one.verdict is not Verdict.PASS]
         shown = failed[0] if failed else outcomes[0]
-        verdict, message = _with_expectation(shown, expectation)
+        verdict, message = with_expectation(shown, expectation)
         rate = f"{len(failed)} of {len(outcomes)}" if len(outcomes) > 1 else None
         return self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
 
@@ -159,7 +140,7 @@ class Runner:
             world = self._world(check)
             check.run(world)
         except (Violation, OperationFailed, Hang) as broken:
-            return self._leave(Outcome(Verdict.FAIL, _said(broken), world.blame(broken) if world else ()))
+            return self._leave(Outcome(Verdict.FAIL, how_broken(broken), world.blame(broken) if world else ()))
         except AdapterError as error:
             return self._leave(Outcome(Verdict.ERROR, str(error), world.story() if world else ()))
         except Exception as error:
@@ -271,37 +252,3 @@ class Runner:
             story=story,
         )
         return msgspec.structs.replace(row, scripts=self._plan.scripts(check, row)) if story else row
-
-
-def _with_expectation(outcome: Outcome, expectation: Expectation | None) -> tuple[Verdict, str]:
-    if expectation is None or outcome.verdict is Verdict.ERROR:
-        return outcome.verdict, outcome.message
-    if outcome.verdict is Verdict.FAIL:
-        return Verdict.EXPECTED_FAIL, outcome.message
-    if expectation.rate == "sometimes":
-        return Verdict.EXPECTED_FAIL, "it did not happen this time, and is known to happen only sometimes"
-    return Verdict.UNEXPECTED_PASS, f"it is expected to fail, and did not: {expectation.reason}"
-
-
-def _said(broken: Exception) -> str:
-    match broken:
-        case Hang():
-            return f"an operation hangs: {broken}"
-        case OperationFailed():
-            return f"an operation fails that must not: {broken}"
-        case _:
-            return str(broken)
-
-
-def _unseen(clause: ClauseText) -> Row:
-    return Row(
-        id=clause.id,
-        clause=clause.id,
-        title=clause.title,
-        level=clause.level,
-        verdict=Verdict.UNTESTED,
-        seconds=0.0,
-        message=clause.why_unseen,
-        replay=None,
-        spec=clause.text,
-    )

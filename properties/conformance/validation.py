@@ -136,7 +136,7 @@ def _failed(session: RawSession, reply: Reply, seconds: float) -> str:
 def _end(session: RawSession) -> Iterator[Remark]:
     if not session.process.end():
         yield Remark("the end", f"it does not end within {STOP_SECONDS:g} s of the end of its stdin")
-    elif session.process.put_down():
+    elif not session.process.leaves_nobody():
         yield Remark("the end", "it ends and leaves processes behind")
     else:
         yield Remark("the end: it ends with its stdin, and leaves no process behind")
