@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from farref.properties.conformance.document import Operation, Report, Row
-from farref.rendering.words import MARKS, TOLD, counts, ids, in_brief, sentence, title
+from farref.properties.conformance.document import Report, Row
+from farref.rendering.words import MARKS, TOLD, counts, ids, in_brief, line, sentence, title
 
 SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|&~])")
 
@@ -50,14 +50,9 @@ def _tell(row: Row) -> list[str]:
     lines = [f"### {_plain(row.id)} {MARKS[row.verdict]} {row.verdict.value}{rate}: {_plain(row.title)}", ""]
     lines += [f"{_plain(row.says)} {_plain(row.message)}".strip(), ""]
     lines += [f"Expected: {_plain(row.reason)} ({_plain(row.link or '')})", ""] if row.reason else []
-    lines += [*_fenced("\n".join(map(_operation, row.story))), ""] if row.story else []
+    lines += [*_fenced("\n".join(map(line, row.story))), ""] if row.story else []
     lines += [f"The spec: {in_brief(row)}", ""]
     return [*lines, *_fenced(row.replay), ""] if row.replay else lines
-
-
-def _operation(one: Operation) -> str:
-    said = f"{one.number}. {one.text}{': ' if one.outcome else ''}{one.outcome}"
-    return f"{said}   <-- here" if one.trouble else said
 
 
 def _fenced(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from farref.pretty import numbered
 from farref.properties.conformance.document import Report, Row, Verdict
-from farref.rendering.words import MARKS, TOLD, Conclusion, conclusion, counts, ids, in_brief, sentence, title
+from farref.rendering.words import MARKS, TOLD, Conclusion, conclusion, counts, ids, in_brief, said, sentence, title
 
 STYLES: Final = {
     Verdict.PASS: "green",
@@ -83,12 +83,8 @@ def _tell(page: Console, row: Row) -> None:
     if row.verdict is Verdict.EXPECTED_FAIL:
         page.print(Text.assemble(("  Expected:     ", "bold"), f"{row.reason} ({row.link})"), soft_wrap=True)
     else:
-        page.print(numbered([_line(one.text, one.outcome, trouble=one.trouble) for one in row.story]))
+        page.print(numbered([said(one) for one in row.story]))
         page.print(Text.assemble(("  The spec:     ", "bold"), f"{row.title}. {in_brief(row)}"), soft_wrap=True)
     if row.replay:
         page.print(Text.assemble(("  See it again: ", "bold"), row.replay), soft_wrap=True)
     page.print()
-
-
-def _line(text: str, outcome: str, *, trouble: bool) -> str:
-    return f"{text}{': ' if outcome else ''}{outcome}{'   <-- here' if trouble else ''}"

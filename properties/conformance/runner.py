@@ -53,7 +53,7 @@ class Runner:
     """Carries out a plan."""
 
     def __init__(self, plan: Plan, on_row: Callable[[Row], None] = lambda _: None) -> None:
-        self._plan, self._on_row = plan, on_row
+        self.plan, self._on_row = plan, on_row
         self._session: Session | None = None
         self._identity: Identity | None = None
         self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
@@ -64,7 +64,7 @@ class Runner:
         """Run all checks; raise AdapterError if the adapter cannot be talked to at all."""
         try:
             self.identity()
-            for check in self._plan.checks:
+            for check in self.plan.checks:
                 self.judge(check)
         except BaseException:  # as Ctrl-C: nothing may be left behind, and nobody wants to wait
             self._put_down()
@@ -85,22 +85,22 @@ class Runner:
     def report(self) -> Report:
         """Put the rows together, with one for each clause that no check looks at."""
         seen = {row.clause for row in self._rows.values()}
-        for clause in self._plan.clauses.values():
+        for clause in self.plan.clauses.values():
             if clause.id not in seen:
                 self._enter(unseen(clause))
-        place = {clause: number for number, clause in enumerate(self._plan.clauses)}
+        place = {clause: number for number, clause in enumerate(self.plan.clauses)}
         identity, rows = self.identity(), tuple(sorted(self._rows.values(), key=lambda row: place[row.clause]))
         return Report(
             format=FORMAT,
             backend=identity.name,
             version=identity.version,
             capabilities=tuple(sorted(identity.capabilities)),
-            seed=self._plan.seed,
+            seed=self.plan.seed,
             seconds=round(time.monotonic() - self._begun, 3),
             summary=summarise(rows),
             clauses=rows,
-            notes=notes(identity.capabilities, self._plan.expectations, rows),
-            expectations=self._plan.expectations_file,
+            notes=notes(identity.capabilities, self.plan.expectations, rows),
+            expectations=self.plan.expectations_file,
         )
 
     # -- one check -----------------------------------------------------------------------------------------------------
@@ -111,12 +111,12 @@ class Runner:
         broken = [one for one in check.after if one in self._rows and self._rows[one].verdict in BAD]
         if broken:
             return self._row(check, Verdict.BLOCKED, f"{', '.join(broken)} must be kept first")
-        if self._plan.seconds is not None and time.monotonic() - self._begun > self._plan.seconds:
-            return self._row(check, Verdict.UNTESTED, f"the {self._plan.seconds:g} s were over")
+        if self.plan.seconds is not None and time.monotonic() - self._begun > self.plan.seconds:
+            return self._row(check, Verdict.UNTESTED, f"the {self.plan.seconds:g} s were over")
         return self._tried(check)
 
     def _tried(self, check: Check) -> Row:
-        begun, expectation = time.monotonic(), self._plan.expectations.get(check.id)
+        begun, expectation = time.monotonic(), self.plan.expectations.get(check.id)
         outcomes = [self._attempt(check)]
         while self._again(outcomes, expectation):
             outcomes.append(self._attempt(check))
@@ -127,7 +127,7 @@ class Runner:
         return self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
 
     def _again(self, outcomes: Sequence[Outcome], expectation: Expectation | None) -> bool:
-        if len(outcomes) >= self._plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
+        if len(outcomes) >= self.plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
             return False
         if expectation is not None:
             return expectation.rate == "sometimes" and all(one.verdict is Verdict.PASS for one in outcomes)
@@ -142,7 +142,8 @@ class Runner:
         except (Violation, OperationFailed, Hang) as broken:
             return self._leave(Outcome(Verdict.FAIL, how_broken(broken), world.blame(broken) if world else ()))
         except AdapterError as error:
-            return self._leave(Outcome(Verdict.ERROR, str(error), world.story() if world else ()))
+            self._put_down()
+            return Outcome(Verdict.ERROR, str(error), world.story() if world else ())
         except Exception as error:
             said = f"the check itself is wrong: {type(error).__name__}: {error}"
             return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
@@ -167,7 +168,7 @@ class Runner:
 
     def _talk(self) -> Session:
         if self._session is None:
-            self._session = Session(self._plan.command)
+            self._session = Session(self.plan.command)
         return self._session
 
     def _world(self, check: Check) -> World:
@@ -183,7 +184,7 @@ class Runner:
                 self._put_down()
                 raise AdapterError(f"the backend does not start: {error}") from error
             self._started = wanted
-        return World(session, check.workers, self._plan.seed)
+        return World(session, check.workers, self.plan.seed)
 
     def _is_as_new(self, world: World) -> bool:
         try:
@@ -234,7 +235,7 @@ class Runner:
         story: tuple[Operation, ...] = (),
         expectation: Expectation | None = None,
     ) -> Row:
-        clause = self._plan.clauses[check.clause]
+        clause = self.plan.clauses[check.clause]
         row = Row(
             id=check.id,
             clause=clause.id,
@@ -243,7 +244,7 @@ class Runner:
             verdict=verdict,
             seconds=round(seconds, 3),
             message=message,
-            replay=self._plan.replay(check.id),
+            replay=self.plan.replay(check.id),
             spec=clause.text,
             says=check.says,
             rate=rate,
@@ -251,4 +252,4 @@ class Runner:
             link=expectation.link if expectation else None,
             story=story,
         )
-        return msgspec.structs.replace(row, scripts=self._plan.scripts(check, row)) if story else row
+        return msgspec.structs.replace(row, scripts=self.plan.scripts(check, row)) if story else row
