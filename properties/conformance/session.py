@@ -26,6 +26,8 @@ from farref.properties.conformance.backend import KINDS
 PROTOCOL: Final = 1
 HELLO_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 20.0
+UNSUPPORTED: Final = "unsupported"
+"""The kind of failure that is the adapter's: it has declared what it cannot do."""
 STDERR_LINES: Final = 12
 
 
