@@ -162,6 +162,9 @@ class Runner:
             return self._leave(Outcome(Verdict.FAIL, _said(broken), world.blame(broken) if world else ()))
         except AdapterError as error:
             return self._leave(Outcome(Verdict.ERROR, str(error), world.story() if world else ()))
+        except Exception as error:
+            said = f"the check itself is wrong: {type(error).__name__}: {error}"
+            return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
         passed = Outcome(Verdict.PASS, "", world.story())
         spoilt = check.alone or any(one.verb == "fault" for one in passed.story)
         return self._leave(passed) if spoilt or not self._is_as_new(world) else passed

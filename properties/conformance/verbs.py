@@ -18,6 +18,8 @@ from farref.properties.conformance.telling import sentence
 
 DEADLINE: Final = 10.0
 """How long an operation may take, unless a check says otherwise: far longer than any honest backend needs."""
+BEGUN: Final = 0.3
+"""How long a check waits until what it has begun is under way."""
 
 
 @dataclass
@@ -159,6 +161,11 @@ class Verbs:
     def fault(self, kind: str, worker: str, **details: Any) -> None:
         """Make something go wrong."""
         self.begin("fault", kind=kind, worker=worker, details=details).wait()
+
+    def kill(self, worker: str) -> None:
+        """Kill a worker, and let others have the time to see it."""
+        self.fault("kill", worker)
+        self.pause(BEGUN)
 
     def stop(self, deadline: float = DEADLINE) -> list[str]:
         """Stop the backend; say what it could not release."""

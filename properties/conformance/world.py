@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from farref.properties.conformance.backend import KINDS
 from farref.properties.conformance.session import OperationFailed
-from farref.properties.conformance.verbs import DEADLINE, Entry, Pending, Verbs
+from farref.properties.conformance.verbs import BEGUN, DEADLINE, Entry, Pending, Verbs
+
+__all__ = ["BEGUN", "PATIENCE", "Violation", "World"]
 
 PATIENCE: Final = 5.0
 """How long counts may take to come to rest."""
 PAUSE: Final = 0.02
-BEGUN: Final = 0.3
-"""How long a check waits until an operation that it has begun is under way."""
 
 
 class Violation(Exception):  # noqa: N818 (it says what happened)
