@@ -20,7 +20,7 @@ LEAVE_S: Final = 6.0
 
 KINDS: Final = {
     "timeout": r"RPC ran for more than|RRef creation via rpc.remote\(\) timed out|Wait timeout|timed out in _all_gather",
-    "dead": r"^eof|: eof|Connection reset|Broken pipe|ECONNREFUSED|connection refused|pipe closed",
+    "dead": r"originated at tensorpipe|Connection reset|Broken pipe",
     "refused": r"can't call localValue|after deletion|RPC is no longer running|RPC has not been initialized",
     "unknown": r"could not find destination|Could not find autograd context",
 }
