@@ -14,7 +14,7 @@ def nothing_is_left(world: World, *args: object, function: str = "hold") -> None
     """A user shares a reference in a call that fails; when it lets go, nothing must be left."""
     world.create("A", "x", "B", "echo", [7])
     world.finds("A", "x", 7)
-    world.fails(world.begin_call("A", "C", function, {"rref": "x"}, *args))
+    world.fails(world.begin_call("A", "C", function, *args))
     world.drop("A", "x")
     world.empties(3.0)
 
@@ -22,19 +22,19 @@ def nothing_is_left(world: World, *args: object, function: str = "hold") -> None
 @check("R28", needs=[*FAILING, "argument.unwritable", "function.hold"], after=["R26"], alone=True)
 def a_share_that_cannot_be_written(world: World) -> None:
     """A reference in a call that cannot be written is withdrawn: nothing is left once its user lets go."""
-    nothing_is_left(world, UNWRITABLE)
+    nothing_is_left(world, {"rref": "x"}, UNWRITABLE)
 
 
 @check("R28.unreadable", needs=[*FAILING, "argument.unreadable", "function.hold"], after=["R26"], alone=True)
 def a_share_that_cannot_be_read(world: World) -> None:
     """A reference in a call that its receiver cannot read is withdrawn: nothing is left once its user lets go."""
-    nothing_is_left(world, UNREADABLE)
+    nothing_is_left(world, UNREADABLE, {"rref": "x"})
 
 
 @check("R28.missing", needs=[*FAILING, "function.missing"], after=["R26"], alone=True)
 def a_share_with_a_function_that_is_missing(world: World) -> None:
     """A reference in a call of a function that the receiver does not have is withdrawn."""
-    nothing_is_left(world, function="missing")
+    nothing_is_left(world, {"rref": "x"}, function="missing")
 
 
 @check("R28.owner", needs=[*FAILING, "local", "argument.unwritable", "function.hold"], after=["R13.silent"], alone=True)

@@ -21,7 +21,7 @@ import msgspec
 from farref.properties.conformance.check import Check
 from farref.properties.conformance.document import FORMAT, Operation, Report, Row, Script, Verdict, summarise
 from farref.properties.conformance.expectations import Expectation
-from farref.properties.conformance.session import AdapterError, Hang, Identity, OperationFailed, Session
+from farref.properties.conformance.session import UNSUPPORTED, AdapterError, Hang, Identity, OperationFailed, Session
 from farref.properties.conformance.verdicts import ClauseText, Outcome, how_broken, notes, unseen, with_expectation
 from farref.properties.conformance.world import Violation, World
 
@@ -140,6 +140,9 @@ class Runner:
             world = self._world(check)
             check.run(world)
         except (Violation, OperationFailed, Hang) as broken:
+            if isinstance(broken, OperationFailed) and broken.kind == UNSUPPORTED:
+                said = f"the adapter has declared what it cannot do: {broken}"
+                return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
             return self._leave(Outcome(Verdict.FAIL, how_broken(broken), world.blame(broken) if world else ()))
         except AdapterError as error:
             self._put_down()

@@ -22,6 +22,8 @@ from farref.properties.conformance.process import AdapterProcess
 PROTOCOL: Final = 1
 HELLO_SECONDS: Final = 60.0
 HELLO_NEEDS: Final = "the answer to `hello` must have a name, a version and a list of capabilities"
+UNSUPPORTED: Final = "unsupported"
+"""The kind of failure that is the adapter's: it has declared what it cannot do."""
 
 
 class AdapterError(Exception):
