@@ -19,7 +19,7 @@ import torch
 import torch.distributed.autograd as dist_autograd
 import torch.distributed.rpc as rpc
 
-OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=1)
+OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=2)
 
 
 def backward(context: int, loss: Any, ended: list[str]) -> None:
@@ -43,7 +43,7 @@ def experiment() -> tuple[bool | None, str]:
             thread.join(6)
             seen = list(dist_autograd.get_gradients(context).values())
         say(
-            f"with {calls} unused calls: {''.join(ended) or 'blocked for 6 s, six times the RPC timeout'}; gradients: {seen}"
+            f"with {calls} unused calls: {''.join(ended) or 'blocked for 6 s, three times the RPC timeout'}; gradients: {seen}"
         )
         if thread.is_alive():
             return calls == 1 or None, "backward of a local loss blocks, since the context also has a call nobody used"

@@ -18,7 +18,7 @@ import torch
 import torch.distributed.autograd as dist_autograd
 import torch.distributed.rpc as rpc
 
-OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=1)
+OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=2)
 PARAMETER = torch.ones(2, requires_grad=True)
 
 

@@ -17,12 +17,12 @@ import torch
 import torch.distributed.autograd as dist_autograd
 import torch.distributed.rpc as rpc
 
-OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=1)
+OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=2)
 
 
 def linger(_: Any) -> None:
     """Take longer than the timeout in backward."""
-    time.sleep(2)
+    time.sleep(3.5)
 
 
 def doubled(tensor: Any) -> Any:
