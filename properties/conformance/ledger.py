@@ -33,7 +33,7 @@ from farref.properties.conformance.catalogue import (
 )
 
 LIMIT_SECONDS: Final = 120
-"""More than any program takes on a busy machine: each ends its own experiment after 20 s, and has PyTorch to import first."""
+"""More than any program takes on a busy machine: each ends its own experiment after 40 s, and has PyTorch to import first."""
 
 
 class Outcome(Enum):

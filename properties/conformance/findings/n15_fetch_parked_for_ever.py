@@ -25,10 +25,10 @@ FAULTY = rpc.backend_registry.BackendType["FAULTY_TENSORPIPE"]
 rpc.init_rpc = functools.partial(rpc.init_rpc, backend=FAULTY)
 OPTIONS = FaultyTensorPipeRpcBackendOptions(
     num_worker_threads=8,
-    rpc_timeout=5,
+    rpc_timeout=8,
     init_method="",
     messages_to_fail=[],
-    messages_to_delay={"PYTHON_RREF_FETCH_CALL": 1.0},
+    messages_to_delay={"PYTHON_RREF_FETCH_CALL": 2.0},
     num_fail_sends=0,
 )
 
@@ -46,7 +46,7 @@ def parked() -> int:
 def fetch(value: Any, ended: list[str]) -> None:
     """Fetch the value, and note how that ends."""
     try:
-        ended.append(f"to_here() returned {value.to_here(timeout=4)}")
+        ended.append(f"to_here() returned {value.to_here(timeout=5)}")
     except RuntimeError as error:
         ended.append(f"to_here() raised: {str(error)[:90]}")
 
@@ -57,7 +57,7 @@ def experiment() -> tuple[bool | None, str]:
     time.sleep(1)
     thread = threading.Thread(target=fetch, args=(value, ended), daemon=True)
     thread.start()
-    time.sleep(0.3)
+    time.sleep(0.7)
     rpc.api._delete_all_user_and_unforked_owner_rrefs(timeout=datetime.timedelta(seconds=2))
     say(f"A's fetch is under way, and A has deleted its RRefs; B has {rpc.rpc_sync('B', parked)} requests unanswered")
     thread.join(8)
@@ -103,6 +103,6 @@ def main(**roles: Any) -> int:
     return 2 if defect is None else int(defect)
 
 
-START, LIMIT = time.monotonic(), 20
+START, LIMIT = time.monotonic(), 40
 if __name__ == "__main__":
     sys.exit(main(A=experiment, B=None))

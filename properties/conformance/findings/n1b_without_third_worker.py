@@ -90,6 +90,6 @@ def main(**roles: Any) -> int:
     return 2 if defect is None else int(defect)
 
 
-START, LIMIT = time.monotonic(), 20
+START, LIMIT = time.monotonic(), 40
 if __name__ == "__main__":
     sys.exit(main(A=experiment, B=None))
