@@ -14,16 +14,15 @@ from rich.console import Console
 from farref.bounds import WholeNumber
 from farref.conform_list import list_document, show_list
 from farref.conform_validate import validate_adapters
-from farref.conforming import Asked, judge_all, make_plan
+from farref.conforming import Asked, all_checks, judge_all, make_plan
 from farref.files import print_json, read, refuse_place, remark, replace
 from farref.options import Seconds
 from farref.output import PIPED_WIDTH, page, put
 from farref.properties.conformance.document import DocumentError, Report, decode, together
 from farref.properties.conformance.expectations import ExpectationsError
-from farref.properties.conformance.gather import gathered
 from farref.properties.conformance.known import NAMED, Target, UnknownBackendError, spoken, target
 from farref.properties.conformance.runner import Plan
-from farref.properties.conformance.selection import UnknownCheckError
+from farref.properties.conformance.suite import UnknownCheckError
 from farref.rendering.html import to_html
 from farref.rendering.junit import to_junit
 from farref.rendering.markdown import to_markdown
@@ -136,10 +135,10 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
 
 def _list(form: str) -> int:
     if form == "json":
-        print_json(list_document(gathered()))
+        print_json(list_document(all_checks()))
     elif form == "pretty":
         with page() as console:
-            show_list(console, gathered())
+            show_list(console, all_checks())
     else:
         raise click.UsageError("--list is printed as pretty or json")
     return 0

@@ -17,12 +17,11 @@ from farref.properties.conformance import expectations
 from farref.properties.conformance.check import Check
 from farref.properties.conformance.document import Level, Report, Row, Script
 from farref.properties.conformance.expectations import Expectation
-from farref.properties.conformance.gather import gathered
 from farref.properties.conformance.known import Target
 from farref.properties.conformance.runner import Plan, Runner
 from farref.properties.conformance.script import python_script, spoken_script
-from farref.properties.conformance.selection import chosen
 from farref.properties.conformance.session import AdapterError
+from farref.properties.conformance.suite import chosen, suite
 from farref.properties.conformance.verdicts import ClauseText
 from farref.rendering.pretty import marked
 from farref.rendering.words import TOLD
@@ -45,10 +44,15 @@ def clause_texts() -> dict[str, ClauseText]:
     return {one.id: ClauseText(one.id, one.title, one.text, Level.MUST) for one in clauses().values()}
 
 
+def all_checks() -> tuple[Check, ...]:
+    """Give all checks in the order of the clauses."""
+    return suite(list(clauses()))
+
+
 def make_plan(target: Target, asked: Asked) -> Plan:
     """Say what is to be done with one backend."""
     path = _expectations_file(target, asked.expectations)
-    everything = gathered()
+    everything = all_checks()
     known: Mapping[str, Expectation] = {}
     if path is not None:
         known = expectations.read(path, [one.id for one in everything])

@@ -1,7 +1,8 @@
 """Everything in the tree that a program writes: `make generated` writes it, `tests/test_generated.py` compares.
 
-These are the tables of claims and rules in the documents, the diagram of claim N1, the schema of conformance reports with the
-tables of its protocol, and the TLA+ configurations: one for each claim under each profile, those expected to fail named so.
+These are the tables of claims and rules in the documents, the ledger of findings, the diagram of claim N1, the schema of
+conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under each profile, those
+expected to fail named so.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from farref.cli import cli
 from farref.model.rules import SOUND, TORCH
 from farref.model.world import Bounds
 from farref.properties.claims import CLAIMS
-from farref.properties.conformance import document
+from farref.properties.conformance import document, findings_page
 from farref.properties.rref import rref_properties
 from farref.properties.subject import AUTOGRAD
 
@@ -33,6 +34,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "README.md": partial(with_table, ROOT / "README.md", "--each claim"),
         ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
         ROOT / "spec" / "autograd.md": autograd_tables,
+        ROOT / "spec" / "findings.md": findings_page.page,
         ROOT / "spec" / "n1.svg": partial(diagram, "N1"),
         ROOT / "spec" / "conformance.schema.json": conformance_schema,
         **configurations(),
