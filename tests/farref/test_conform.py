@@ -164,7 +164,9 @@ def test_a_failure_is_told(farref: Farref, saved: Path) -> None:
 def test_the_command_that_is_printed_shows_it_again(saved: Path) -> None:
     command = next(row["replay"] for row in json.loads(saved.read_text())["clauses"] if row["id"] == "R19")
     words = command.split()[1:]
-    again = subprocess.run([sys.executable, "-m", "farref", *words], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    again = subprocess.run(
+        [sys.executable, "-m", "farref", *words], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
     assert again.returncode == 1
     assert "B has never heard of it" in again.stdout
 
@@ -176,10 +178,14 @@ def test_every_format_from_a_saved_report(farref: Farref, saved: Path) -> None:
 
 
 def test_a_saved_report_stays_what_it_is(farref: Farref, saved: Path) -> None:
-    assert json.loads(farref("conform", "--from", str(saved), "--format", "json").stdout) == json.loads(saved.read_text())
+    assert json.loads(farref("conform", "--from", str(saved), "--format", "json").stdout) == json.loads(
+        saved.read_text()
+    )
 
 
-@pytest.mark.parametrize(("suffix", "beginning"), [("xml", "<?xml"), ("html", "<!doctype"), ("md", "#"), ("txt", "wrong")])
+@pytest.mark.parametrize(
+    ("suffix", "beginning"), [("xml", "<?xml"), ("html", "<!doctype"), ("md", "#"), ("txt", "wrong")]
+)
 def test_the_format_is_what_the_file_ends_in(
     farref: Farref, saved: Path, tmp_path: Path, suffix: str, beginning: str
 ) -> None:

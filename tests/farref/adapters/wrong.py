@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toy import Toy
+from toy import Toy  # type: ignore[import-not-found]
 
 
-class Wrong(Toy):
+class Wrong(Toy):  # type: ignore[misc]
     """Two mistakes."""
 
     name = "wrong <i>&amp;"
