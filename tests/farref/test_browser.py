@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import Result
 
-from farref.properties.conformance.document import Verdict
+from farref.properties.conformance.document import Level, Verdict
 from farref.rendering.html import to_html
 from tests.farref.conformance import EVERY, TOY, WRONG, report, row
 
@@ -124,8 +124,14 @@ def test_filters(browser: Chrome, matrix: str) -> None:
     assert shown(script) == everything
     script("for (const box of document.querySelectorAll('[name=verdict]')) if (box.value !== 'fail') box.click()")
     assert shown(script) == ["R16", "R19"]
+
+
+def test_levels(browser: Chrome, tmp_path: Path) -> None:
+    path = tmp_path / "levels.html"
+    path.write_text(to_html([report(row("R1", Verdict.PASS), row("R2", Verdict.PASS, Level.MAY))]), "utf-8")
+    script = opened(browser, path.as_uri())
     filter_by(script, level="may")
-    assert shown(script) == []
+    assert shown(script) == ["R2"]
 
 
 def test_a_row_opens_by_keyboard_and_shows_all_there_is(browser: Chrome, matrix: str) -> None:
