@@ -4,17 +4,14 @@ Each worker is a manager, a process that keeps values and counts the proxies tha
 proxy. It has no gradients, timeouts or faults, and declares none: farref conform --backend examples/adapter_managers.py
 """
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.managers import BaseManager
+from threading import Event
 from typing import Any
 
 POOL = ThreadPoolExecutor(32)  # of each worker, as each is a process
-FUNCTIONS: dict[str, Any] = {
-    "echo": lambda value: value,
-    "slow": lambda seconds, value: (time.sleep(seconds), value)[1],  # type: ignore[func-returns-value]
-    "value_of": lambda cell: cell.get(),
-}
+FUNCTIONS: dict[str, Any] = {"echo": lambda value: value, "value_of": lambda cell: cell.get()}
+FUNCTIONS["slow"] = lambda seconds, value: Event().wait(seconds) or value
 
 
 class Cell:  # a value on its owner, which computes it there

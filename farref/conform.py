@@ -13,6 +13,7 @@ from rich.console import Console
 
 from farref.bounds import WholeNumber
 from farref.conform_list import list_document, show_list
+from farref.conform_validate import validate_adapters
 from farref.conforming import Asked, all_checks, judge_all, make_plan
 from farref.files import print_json, read, refuse_place, remark, replace
 from farref.options import Seconds
@@ -82,6 +83,9 @@ _OPTIONS: Final[list[Callable[[Any], Any]]] = [
     click.option("--seconds", type=Seconds(), help="Begin no check after so many."),
     click.option("--runs", type=WholeNumber(1), help="How often a check is run that fails. Default 3."),
     click.option("--from", "saved", multiple=True, type=_FILE, metavar="FILE", help="Show a saved JSON report too."),
+    click.option(
+        "--validate-adapter", "validated", is_flag=True, help="Say whether the adapter speaks the protocol; judge nothing."
+    ),
     click.option("--quiet", is_flag=True, help="No progress on stderr."),
 ]  # fmt: skip
 
@@ -102,6 +106,7 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     farref conform --backend torch --backend processes -o matrix.html
     farref conform -- node adapter.mjs                     an adapter in another language
     farref conform --from report.json --format markdown    show a saved report
+    farref conform --validate-adapter --backend my_adapter.py
     farref conform --list                                  the checks, and what they need
 
     Exit codes: 0 conforms, 1 a clause is broken or an expected failure did not come about, 2 wrong usage, 3 the adapter or
@@ -112,6 +117,8 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     if given["listed"]:
         return _list(form)
     targets = _targets(given["backends"], command)
+    if given["validated"]:
+        return validate_adapters(targets)
     _refuse(given, targets)
     refuse_place(given["output"])
     saved = tuple(report for path in given["saved"] for report in _read(path))

@@ -18,10 +18,12 @@ from farref.properties.conformance.check import Check
 from farref.properties.conformance.document import Level, Report, Row, Script
 from farref.properties.conformance.expectations import Expectation
 from farref.properties.conformance.known import Target
-from farref.properties.conformance.runner import ClauseText, Plan, Runner
+from farref.properties.conformance.runner import Plan, Runner
 from farref.properties.conformance.script import python_script, spoken_script
 from farref.properties.conformance.session import AdapterError
-from farref.properties.conformance.suite import chosen, gathered, suite
+from farref.properties.conformance.suite import chosen, suite
+from farref.properties.conformance.unseen import UNSEEN
+from farref.properties.conformance.verdicts import ClauseText
 from farref.rendering.pretty import marked
 from farref.rendering.words import TOLD
 
@@ -40,7 +42,10 @@ class Asked:
 
 def clause_texts() -> dict[str, ClauseText]:
     """Give all clauses, as far as a report shows them."""
-    return {one.id: ClauseText(one.id, one.title, one.text, Level.MUST) for one in clauses().values()}
+    return {
+        one.id: ClauseText(one.id, one.title, one.text, Level.MUST, UNSEEN.get(one.id, ""))
+        for one in clauses().values()
+    }
 
 
 def all_checks() -> tuple[Check, ...]:
@@ -51,8 +56,11 @@ def all_checks() -> tuple[Check, ...]:
 def make_plan(target: Target, asked: Asked) -> Plan:
     """Say what is to be done with one backend."""
     path = _expectations_file(target, asked.expectations)
-    known: Mapping[str, Expectation] = {} if path is None else expectations.read(path, gathered())
-    checks = chosen(all_checks(), asked.only)
+    everything = all_checks()
+    known: Mapping[str, Expectation] = {}
+    if path is not None:
+        known = expectations.read(path, [one.id for one in everything])
+    checks = chosen(everything, asked.only)
     texts = clause_texts()
     return Plan(
         command=target.command,

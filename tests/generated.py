@@ -1,11 +1,13 @@
 """Everything in the tree that a program writes: `make generated` writes it, `tests/test_generated.py` compares.
 
-These are the tables of claims and rules in the documents, the diagram of claim N1, and the TLA+ configurations: one for each
-claim under each profile, those expected to fail named so.
+These are the tables of claims and rules in the documents, the ledger of findings, the diagram of claim N1, the schema of
+conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under each profile, those
+expected to fail named so.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +20,7 @@ from farref.cli import cli
 from farref.model.rules import SOUND, TORCH
 from farref.model.world import Bounds
 from farref.properties.claims import CLAIMS
+from farref.properties.conformance import document, findings_page
 from farref.properties.rref import rref_properties
 from farref.properties.subject import AUTOGRAD
 
@@ -31,7 +34,9 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "README.md": partial(with_table, ROOT / "README.md", "--each claim"),
         ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
         ROOT / "spec" / "autograd.md": autograd_tables,
+        ROOT / "spec" / "findings.md": findings_page.page,
         ROOT / "spec" / "n1.svg": partial(diagram, "N1"),
+        ROOT / "spec" / "conformance.schema.json": conformance_schema,
         **configurations(),
     }
 
@@ -62,6 +67,11 @@ def filled_in(text: str, command: str) -> str:
     _, after = rest.split("<!-- end of table -->", maxsplit=1)
     table = farref(*command.split()[1:], "--quiet", exit_code=0)
     return f"{before}<!-- {command} -->\n{table.strip()}\n<!-- end of table -->{after}"
+
+
+def conformance_schema() -> str:
+    """Write the schema of conformance reports."""
+    return json.dumps(document.schema(), indent=1) + "\n"
 
 
 def diagram(claim: str) -> str:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from farref.properties.conformance.document import Level, Report, Row, Verdict
 from farref.rendering.sequence import draw_story
-from farref.rendering.words import MARKS, MEANINGS, SENTENCES, TOLD, conclusion, ids, title
+from farref.rendering.words import MARKS, MEANINGS, TOLD, conclusion, ids, sentence, title
 
 COLUMNS_MAX: Final = 5
 """More backends do not fit side by side: each verdict then stands beside its backend's name."""
@@ -36,6 +36,11 @@ class Cell:
     def is_told(self) -> bool:
         """Whether there is more to say than the verdict."""
         return self.row is not None and bool(self.row.message or self.row.story or self.row.reason)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its story is as it should be, and need not be shown at once."""
+        return self.row is not None and self.row.verdict not in TOLD
 
     @property
     def link(self) -> str | None:
@@ -69,7 +74,7 @@ def to_html(reports: Sequence[Report]) -> str:
         lines=lines,
         title=title,
         conclusions=[conclusion([report]) for report in reports],
-        sentences=SENTENCES,
+        sentence=sentence,
         verdicts=[one for one in Verdict if any(one.value in line.verdicts for line in lines)],
         counts={one: sum(one.value in line.verdicts for line in lines) for one in Verdict},
         levels=[one for one in Level if any(line.first.level is one for line in lines)],

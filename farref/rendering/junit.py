@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from farref.properties.conformance.document import Report, Row, Verdict
-from farref.rendering.words import title
+from farref.rendering.words import title, told
 
 ELEMENTS: Final = {
     Verdict.PASS: None,
@@ -55,7 +55,7 @@ def _case(row: Row, report: Report) -> Element:
     case.set("time", _seconds(row.seconds))
     if (element := ELEMENTS[row.verdict]) is not None:
         message = f"{row.verdict.value}: {_reason(row)}"
-        SubElement(case, element, {"type": row.verdict.value, "message": _legal(message)}).text = _legal(_story(row))
+        SubElement(case, element, {"type": row.verdict.value, "message": _legal(message)}).text = _legal(told(row))
     return case
 
 
@@ -63,11 +63,6 @@ def _reason(row: Row) -> str:
     rate = f" ({row.rate})" if row.rate else ""
     known = f"; {row.reason} ({row.link})" if row.reason else ""
     return f"{row.title}{rate}: {row.message}{known}"
-
-
-def _story(row: Row) -> str:
-    lines = [f"{one.number}. {one.text}{': ' if one.outcome else ''}{one.outcome}" for one in row.story]
-    return "\n".join([*lines, f"again: {row.replay}"] if row.replay else lines)
 
 
 def _counts(rows: Sequence[Row]) -> dict[str, str]:

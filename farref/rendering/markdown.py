@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from farref.properties.conformance.document import Operation, Report, Row
-from farref.rendering.words import MARKS, SENTENCES, TOLD, conclusion, counts, ids, in_brief, title
+from farref.properties.conformance.document import Report, Row
+from farref.rendering.words import MARKS, TOLD, counts, ids, in_brief, line, sentence, title
 
 SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|&~])")
 
@@ -20,7 +20,7 @@ def to_markdown(reports: Sequence[Report]) -> str:
         lines += [f"## {_plain(title(report))}", ""] if told else []
         for row in told:
             lines += _tell(row)
-    return "\n".join([*lines, f"**{SENTENCES[conclusion(reports)]}**", ""])
+    return "\n".join([*lines, f"**{sentence(reports)}**", ""])
 
 
 def _summary(reports: Sequence[Report]) -> Iterator[str]:
@@ -34,7 +34,7 @@ def _summary(reports: Sequence[Report]) -> Iterator[str]:
 
 
 def _matrix(reports: Sequence[Report]) -> Iterator[str]:
-    heads = ["check", "level", "clause", *(_plain(title(report)) for report in reports)]
+    heads = ["check", "level", "what must be so", *(_plain(title(report)) for report in reports)]
     yield f"| {' | '.join(heads)} |"
     yield f"|{' --- |' * len(heads)}"
     by_id = [{row.id: row for row in report.clauses} for report in reports]
@@ -42,22 +42,17 @@ def _matrix(reports: Sequence[Report]) -> Iterator[str]:
         rows = [rows.get(name) for rows in by_id]
         first = next(row for row in rows if row is not None)
         verdicts = ["" if row is None else f"{MARKS[row.verdict]} {row.verdict.value}" for row in rows]
-        yield f"| {' | '.join([_plain(name), first.level.value, _plain(first.title), *verdicts])} |"
+        yield f"| {' | '.join([_plain(name), first.level.value, _plain(first.says or first.title), *verdicts])} |"
 
 
 def _tell(row: Row) -> list[str]:
     rate = f" ({row.rate})" if row.rate else ""
     lines = [f"### {_plain(row.id)} {MARKS[row.verdict]} {row.verdict.value}{rate}: {_plain(row.title)}", ""]
-    lines += [_plain(row.message), ""] if row.message else []
+    lines += [f"{_plain(row.says)} {_plain(row.message)}".strip(), ""]
     lines += [f"Expected: {_plain(row.reason)} ({_plain(row.link or '')})", ""] if row.reason else []
-    lines += [*_fenced("\n".join(map(_operation, row.story))), ""] if row.story else []
+    lines += [*_fenced("\n".join(map(line, row.story))), ""] if row.story else []
     lines += [f"The spec: {in_brief(row)}", ""]
     return [*lines, *_fenced(row.replay), ""] if row.replay else lines
-
-
-def _operation(one: Operation) -> str:
-    said = f"{one.number}. {one.text}{': ' if one.outcome else ''}{one.outcome}"
-    return f"{said}   <-- here" if one.trouble else said
 
 
 def _fenced(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from farref.pretty import numbered
 from farref.properties.conformance.document import Report, Row, Verdict
-from farref.rendering.words import MARKS, SENTENCES, TOLD, Conclusion, conclusion, counts, ids, in_brief, title
+from farref.rendering.words import MARKS, TOLD, Conclusion, conclusion, counts, ids, in_brief, said, sentence, title
 
 STYLES: Final = {
     Verdict.PASS: "green",
@@ -34,7 +34,7 @@ def show_reports(page: Console, reports: Sequence[Report]) -> None:
     for report in reports:
         _show(page, report)
     came_to = conclusion(reports)
-    page.print(Text(SENTENCES[came_to], CONCLUSION_STYLES.get(came_to, "bold yellow")))
+    page.print(Text(sentence(reports), CONCLUSION_STYLES.get(came_to, "bold yellow")))
 
 
 def marked(verdict: Verdict) -> Text:
@@ -67,7 +67,7 @@ def _matrix(reports: Sequence[Report]) -> Table:
         rows = [rows.get(name) for rows in by_id]
         if all(row is None or row.replay is None for row in rows):
             continue  # no check looks at the clause
-        headline = next(row.title for row in rows if row is not None)
+        headline = next(row.says or row.title for row in rows if row is not None)
         table.add_row(name, headline, *(Text("") if row is None else marked(row.verdict) for row in rows))
     return table
 
@@ -79,15 +79,12 @@ def _table() -> Table:
 def _tell(page: Console, row: Row) -> None:
     rate = f" ({row.rate})" if row.rate else ""
     page.print(Text.assemble((f"{row.id} ", "bold"), marked(row.verdict), f"{rate}: {row.message}"), soft_wrap=True)
+    page.print(Text.assemble(("  Must be so:   ", "bold"), row.says), soft_wrap=True)
     if row.verdict is Verdict.EXPECTED_FAIL:
         page.print(Text.assemble(("  Expected:     ", "bold"), f"{row.reason} ({row.link})"), soft_wrap=True)
     else:
-        page.print(numbered([_line(one.text, one.outcome, trouble=one.trouble) for one in row.story]))
+        page.print(numbered([said(one) for one in row.story]))
         page.print(Text.assemble(("  The spec:     ", "bold"), f"{row.title}. {in_brief(row)}"), soft_wrap=True)
     if row.replay:
         page.print(Text.assemble(("  See it again: ", "bold"), row.replay), soft_wrap=True)
     page.print()
-
-
-def _line(text: str, outcome: str, *, trouble: bool) -> str:
-    return f"{text}{': ' if outcome else ''}{outcome}{'   <-- here' if trouble else ''}"

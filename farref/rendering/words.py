@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Final
 
-from farref.properties.conformance.document import Report, Row, Verdict
+from farref.properties.conformance.document import Operation, Report, Row, Verdict
 
 MARKS: Final = {
     Verdict.PASS: "✓",
@@ -58,12 +58,20 @@ def conclusion(reports: Sequence[Report]) -> Conclusion:
     return Conclusion.CONFORMS
 
 
+EXCEPTION: Final = ", except for what is expected."
 SENTENCES: Final = {
-    Conclusion.CONFORMS: "CONFORMS: every clause that was checked is kept, except for what is expected.",
+    Conclusion.CONFORMS: f"CONFORMS: every clause that was checked is kept{EXCEPTION}",
     Conclusion.BROKEN: "DOES NOT CONFORM",
     Conclusion.HARNESS: "NOT DECIDED: the adapter or the kit failed.",
     Conclusion.NOTHING: "NOTHING CHECKED: no check could be run.",
 }
+
+
+def sentence(reports: Sequence[Report]) -> str:
+    """Say what some reports come to."""
+    came_to = conclusion(reports)
+    is_pure = not any(row.verdict is Verdict.EXPECTED_FAIL for report in reports for row in report.clauses)
+    return SENTENCES[came_to].replace(EXCEPTION, ".") if is_pure else SENTENCES[came_to]
 
 
 def counts(report: Report) -> str:
@@ -84,3 +92,22 @@ def in_brief(row: Row) -> str:
 def ids(reports: Sequence[Report]) -> list[str]:
     """List the checks of some reports, in the order of the first that has them."""
     return list(dict.fromkeys(row.id for report in reports for row in report.clauses))
+
+
+def told(row: Row) -> str:
+    """Tell in plain lines what became of a check: what must be so, what was done, what the spec says, how to see it again."""
+    rate = f" ({row.rate})" if row.rate else ""
+    lines = [f"{row.verdict.value}{rate}: {row.message}", f"must be so: {row.says}", *map(line, row.story)]
+    lines += [f"expected: {row.reason} ({row.link})"] if row.reason else []
+    lines += [f"the spec, {row.clause}: {in_brief(row)}"]
+    return "\n".join([*lines, f"again: {row.replay}"] if row.replay else lines)
+
+
+def line(one: Operation) -> str:
+    """Tell one operation of a story, with its number."""
+    return f"{one.number}. {said(one)}"
+
+
+def said(one: Operation) -> str:
+    """Tell one operation of a story, and mark it if the clause was broken there."""
+    return f"{one.text}{': ' if one.outcome else ''}{one.outcome}{'   <-- here' if one.trouble else ''}"

@@ -26,6 +26,10 @@ leaves: Final[dict[str, Any]] = {}
 """The leaves that this worker has."""
 
 
+class OwnSGD(torch.optim.SGD):  # type: ignore[misc]
+    """An optimizer that PyTorch does not know, and therefore does not put into TorchScript."""
+
+
 def put_leaf(name: str, value: float, is_parameter: bool) -> None:
     """Have a leaf here."""
     leaf = torch.tensor(value, dtype=torch.float64)
@@ -111,7 +115,8 @@ class Calls:
         key = repr(sorted(step.items()))
         if key not in self.optimizers:
             references = [rpc.remote(on, leaf, args=(name,)) for name, on in leaves.items()]
-            self.optimizers[key] = DistributedOptimizer(torch.optim.SGD, references, lr=float(step["rate"]))
+            kind = OwnSGD if step.get("own") else torch.optim.SGD
+            self.optimizers[key] = DistributedOptimizer(kind, references, lr=float(step["rate"]))
         self.optimizers[key].step(self.room.context)
 
 

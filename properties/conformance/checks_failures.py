@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from farref.properties.conformance.check import check
+from farref.properties.conformance.session import OperationFailed
 from farref.properties.conformance.world import World
 
 UNWRITABLE = {"unwritable": True}
@@ -14,7 +17,7 @@ def nothing_is_left(world: World, *args: object, function: str = "hold") -> None
     """A user shares a reference in a call that fails; when it lets go, nothing must be left."""
     world.create("A", "x", "B", "echo", [7])
     world.finds("A", "x", 7)
-    world.fails(world.begin_call("A", "C", function, {"rref": "x"}, *args))
+    world.fails(world.begin_call("A", "C", function, *args))
     world.drop("A", "x")
     world.empties(3.0)
 
@@ -22,19 +25,19 @@ def nothing_is_left(world: World, *args: object, function: str = "hold") -> None
 @check("R28", needs=[*FAILING, "argument.unwritable", "function.hold"], after=["R26"], alone=True)
 def a_share_that_cannot_be_written(world: World) -> None:
     """A reference in a call that cannot be written is withdrawn: nothing is left once its user lets go."""
-    nothing_is_left(world, UNWRITABLE)
+    nothing_is_left(world, {"rref": "x"}, UNWRITABLE)
 
 
 @check("R28.unreadable", needs=[*FAILING, "argument.unreadable", "function.hold"], after=["R26"], alone=True)
 def a_share_that_cannot_be_read(world: World) -> None:
     """A reference in a call that its receiver cannot read is withdrawn: nothing is left once its user lets go."""
-    nothing_is_left(world, UNREADABLE)
+    nothing_is_left(world, UNREADABLE, {"rref": "x"})
 
 
 @check("R28.missing", needs=[*FAILING, "function.missing"], after=["R26"], alone=True)
 def a_share_with_a_function_that_is_missing(world: World) -> None:
     """A reference in a call of a function that the receiver does not have is withdrawn."""
-    nothing_is_left(world, function="missing")
+    nothing_is_left(world, {"rref": "x"}, function="missing")
 
 
 @check("R28.owner", needs=[*FAILING, "local", "argument.unwritable", "function.hold"], after=["R13.silent"], alone=True)
@@ -112,6 +115,18 @@ def a_silent_owner(world: World) -> None:
     world.drop("A", "x")
     world.gives(world.begin_call("A", "C", "echo", 5), 5, deadline=1.4)
     world.empties()
+
+
+@check("R30.paused", needs=["create", "share", "fetch", "timeout", "fault.pause"], after=["R16"], alone=True, timeout=1)
+def a_request_to_a_silent_owner(world: World) -> None:
+    """If an owner is silent for longer than calls may take, who asks it to be counted goes on asking."""
+    world.create("A", "x", "B", "echo", [7])
+    world.finds("A", "x", 7)
+    world.fault("pause", "B", seconds=2.0)
+    with suppress(OperationFailed):  # whoever shares may be told that it took too long
+        world.begin("share", worker="A", name="x", to="C").wait()
+    world.pause(4.0)
+    world.finds("C", "x", 7)
 
 
 @check("R30.lost", needs=["create", "share", "fetch", "drop", "fault.lose"], after=["R6.request"], alone=True)

@@ -64,7 +64,7 @@ def a_call_that_raises(world: World) -> None:
 @check("R4.nested", needs=["call", "function.nest"], after=["R4"], alone=True, timeout=4)
 def nested_calls(world: World) -> None:
     """A call is processed, or its sender is told that it cannot be, however deep calls are nested."""
-    world.gives(world.begin_call("A", "B", "nest", 40, "B", "A"), 40)
+    world.gives(world.begin_call("A", "B", "nest", 40, "B", "A"), 40, deadline=6.0)
 
 
 @check("R4.late", needs=["call", "timeout", "fault.pause", "function.count"], after=["R4", "R27.call"])

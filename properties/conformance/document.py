@@ -76,6 +76,8 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The command that runs this check again."""
     spec: str
     """What the clause says."""
+    says: str = ""
+    """What the check holds the backend to, in one sentence."""
     rate: str | None = None
     """How often it failed, n of m, where it was run more than once."""
     reason: str | None = None

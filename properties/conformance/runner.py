@@ -19,26 +19,15 @@ from typing import Final
 import msgspec
 
 from farref.properties.conformance.check import Check
-from farref.properties.conformance.document import FORMAT, Level, Operation, Report, Row, Script, Verdict, summarise
+from farref.properties.conformance.document import FORMAT, Operation, Report, Row, Script, Verdict, summarise
 from farref.properties.conformance.expectations import Expectation
-from farref.properties.conformance.session import AdapterError, Hang, Identity, OperationFailed, Session
+from farref.properties.conformance.session import UNSUPPORTED, AdapterError, Hang, Identity, OperationFailed, Session
+from farref.properties.conformance.verdicts import ClauseText, Outcome, how_broken, notes, unseen, with_expectation
 from farref.properties.conformance.world import Violation, World
 
 START_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 15.0
 BAD: Final = (Verdict.FAIL, Verdict.EXPECTED_FAIL, Verdict.ERROR, Verdict.BLOCKED)
-
-
-@dataclass(frozen=True)
-class ClauseText:
-    """A clause, as far as a report shows it."""
-
-    id: str
-    title: str
-    text: str
-    level: Level
-    why_unseen: str = ""
-    """Why no check looks at it."""
 
 
 @dataclass(frozen=True)
@@ -60,20 +49,11 @@ class Plan:
     """Gives the programs that show what became of a check."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one run of a check."""
-
-    verdict: Verdict
-    message: str
-    story: tuple[Operation, ...]
-
-
 class Runner:
     """Carries out a plan."""
 
     def __init__(self, plan: Plan, on_row: Callable[[Row], None] = lambda _: None) -> None:
-        self._plan, self._on_row = plan, on_row
+        self.plan, self._on_row = plan, on_row
         self._session: Session | None = None
         self._identity: Identity | None = None
         self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
@@ -84,7 +64,7 @@ class Runner:
         """Run all checks; raise AdapterError if the adapter cannot be talked to at all."""
         try:
             self.identity()
-            for check in self._plan.checks:
+            for check in self.plan.checks:
                 self.judge(check)
         except BaseException:  # as Ctrl-C: nothing may be left behind, and nobody wants to wait
             self._put_down()
@@ -105,21 +85,22 @@ class Runner:
     def report(self) -> Report:
         """Put the rows together, with one for each clause that no check looks at."""
         seen = {row.clause for row in self._rows.values()}
-        for clause in self._plan.clauses.values():
+        for clause in self.plan.clauses.values():
             if clause.id not in seen:
-                self._enter(_unseen(clause))
-        place = {clause: number for number, clause in enumerate(self._plan.clauses)}
+                self._enter(unseen(clause))
+        place = {clause: number for number, clause in enumerate(self.plan.clauses)}
         identity, rows = self.identity(), tuple(sorted(self._rows.values(), key=lambda row: place[row.clause]))
         return Report(
             format=FORMAT,
             backend=identity.name,
             version=identity.version,
             capabilities=tuple(sorted(identity.capabilities)),
-            seed=self._plan.seed,
+            seed=self.plan.seed,
             seconds=round(time.monotonic() - self._begun, 3),
             summary=summarise(rows),
             clauses=rows,
-            expectations=self._plan.expectations_file,
+            notes=notes(identity.capabilities, self.plan.expectations, rows),
+            expectations=self.plan.expectations_file,
         )
 
     # -- one check -----------------------------------------------------------------------------------------------------
@@ -130,23 +111,23 @@ class Runner:
         broken = [one for one in check.after if one in self._rows and self._rows[one].verdict in BAD]
         if broken:
             return self._row(check, Verdict.BLOCKED, f"{', '.join(broken)} must be kept first")
-        if self._plan.seconds is not None and time.monotonic() - self._begun > self._plan.seconds:
-            return self._row(check, Verdict.UNTESTED, f"the {self._plan.seconds:g} s were over")
+        if self.plan.seconds is not None and time.monotonic() - self._begun > self.plan.seconds:
+            return self._row(check, Verdict.UNTESTED, f"the {self.plan.seconds:g} s were over")
         return self._tried(check)
 
     def _tried(self, check: Check) -> Row:
-        begun, expectation = time.monotonic(), self._plan.expectations.get(check.id)
+        begun, expectation = time.monotonic(), self.plan.expectations.get(check.id)
         outcomes = [self._attempt(check)]
         while self._again(outcomes, expectation):
             outcomes.append(self._attempt(check))
         failed = [one for one in outcomes if one.verdict is not Verdict.PASS]
         shown = failed[0] if failed else outcomes[0]
-        verdict, message = _with_expectation(shown, expectation)
+        verdict, message = with_expectation(shown, expectation)
         rate = f"{len(failed)} of {len(outcomes)}" if len(outcomes) > 1 else None
         return self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
 
     def _again(self, outcomes: Sequence[Outcome], expectation: Expectation | None) -> bool:
-        if len(outcomes) >= self._plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
+        if len(outcomes) >= self.plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
             return False
         if expectation is not None:
             return expectation.rate == "sometimes" and all(one.verdict is Verdict.PASS for one in outcomes)
@@ -159,9 +140,13 @@ class Runner:
             world = self._world(check)
             check.run(world)
         except (Violation, OperationFailed, Hang) as broken:
-            return self._leave(Outcome(Verdict.FAIL, _said(broken), world.blame(broken) if world else ()))
+            if isinstance(broken, OperationFailed) and broken.kind == UNSUPPORTED:
+                said = f"the adapter has declared what it cannot do: {broken}"
+                return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
+            return self._leave(Outcome(Verdict.FAIL, how_broken(broken), world.blame(broken) if world else ()))
         except AdapterError as error:
-            return self._leave(Outcome(Verdict.ERROR, str(error), world.story() if world else ()))
+            self._put_down()
+            return Outcome(Verdict.ERROR, str(error), world.story() if world else ())
         except Exception as error:
             said = f"the check itself is wrong: {type(error).__name__}: {error}"
             return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
@@ -186,7 +171,7 @@ class Runner:
 
     def _talk(self) -> Session:
         if self._session is None:
-            self._session = Session(self._plan.command)
+            self._session = Session(self.plan.command)
         return self._session
 
     def _world(self, check: Check) -> World:
@@ -202,7 +187,7 @@ class Runner:
                 self._put_down()
                 raise AdapterError(f"the backend does not start: {error}") from error
             self._started = wanted
-        return World(session, check.workers, self._plan.seed)
+        return World(session, check.workers, self.plan.seed)
 
     def _is_as_new(self, world: World) -> bool:
         try:
@@ -253,7 +238,7 @@ class Runner:
         story: tuple[Operation, ...] = (),
         expectation: Expectation | None = None,
     ) -> Row:
-        clause = self._plan.clauses[check.clause]
+        clause = self.plan.clauses[check.clause]
         row = Row(
             id=check.id,
             clause=clause.id,
@@ -262,45 +247,12 @@ class Runner:
             verdict=verdict,
             seconds=round(seconds, 3),
             message=message,
-            replay=self._plan.replay(check.id),
+            replay=self.plan.replay(check.id),
             spec=clause.text,
+            says=check.says,
             rate=rate,
             reason=expectation.reason if expectation else None,
             link=expectation.link if expectation else None,
             story=story,
         )
-        return msgspec.structs.replace(row, scripts=self._plan.scripts(check, row)) if story else row
-
-
-def _with_expectation(outcome: Outcome, expectation: Expectation | None) -> tuple[Verdict, str]:
-    if expectation is None or outcome.verdict is Verdict.ERROR:
-        return outcome.verdict, outcome.message
-    if outcome.verdict is Verdict.FAIL:
-        return Verdict.EXPECTED_FAIL, outcome.message
-    if expectation.rate == "sometimes":
-        return Verdict.EXPECTED_FAIL, "it did not happen this time, and is known to happen only sometimes"
-    return Verdict.UNEXPECTED_PASS, f"it is expected to fail, and did not: {expectation.reason}"
-
-
-def _said(broken: Exception) -> str:
-    match broken:
-        case Hang():
-            return f"an operation hangs: {broken}"
-        case OperationFailed():
-            return f"an operation fails that must not: {broken}"
-        case _:
-            return str(broken)
-
-
-def _unseen(clause: ClauseText) -> Row:
-    return Row(
-        id=clause.id,
-        clause=clause.id,
-        title=clause.title,
-        level=clause.level,
-        verdict=Verdict.UNTESTED,
-        seconds=0.0,
-        message=clause.why_unseen,
-        replay=None,
-        spec=clause.text,
-    )
+        return msgspec.structs.replace(row, scripts=self.plan.scripts(check, row)) if story else row

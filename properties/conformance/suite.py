@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from farref.properties import conformance
@@ -43,10 +43,7 @@ def chosen(checks: Sequence[Check], names: Collection[str]) -> tuple[Check, ...]
     wanted = {name.lower() for name in names}
     found = [one for one in checks if not wanted or {one.id.lower(), one.clause.lower()} & wanted]
     known = {name.lower() for one in found for name in (one.id, one.clause)}
-    if missing := sorted(wanted - known):
-        raise UnknownCheckError(f"no check is about {missing[0].upper()!r}; there are {_ranges(checks)} (--list)")
+    if missing := [name for name in names if name.lower() not in known]:
+        there = ", ".join(dict.fromkeys(one.clause for one in checks))
+        raise UnknownCheckError(f"no check is about {missing[0]!r}; there are checks of {there} (--list)")
     return tuple(found)
-
-
-def _ranges(checks: Iterable[Check]) -> str:
-    return ", ".join(dict.fromkeys(one.clause for one in checks))
