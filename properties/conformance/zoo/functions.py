@@ -39,6 +39,11 @@ class Functions:
         time.sleep(seconds)
         return value
 
+    def do_busy(self, _worker: str, seconds: float) -> bool:
+        """Take one's time."""
+        time.sleep(seconds)
+        return True
+
     def do_fail(self, _worker: str, message: str) -> None:
         """Raise an error."""
         raise ValueError(message)
