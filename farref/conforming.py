@@ -24,6 +24,7 @@ from farref.properties.conformance.runner import Plan, Runner
 from farref.properties.conformance.script import python_script, spoken_script
 from farref.properties.conformance.session import AdapterError
 from farref.properties.conformance.suite import chosen, suite
+from farref.properties.conformance.unseen import UNSEEN
 from farref.properties.conformance.verdicts import ClauseText
 from farref.rendering.pretty import marked
 from farref.rendering.words import TOLD
@@ -43,7 +44,10 @@ class Asked:
 
 def clause_texts() -> dict[str, ClauseText]:
     """Give all clauses, as far as a report shows them."""
-    return {one.id: ClauseText(one.id, one.title, one.text, Level.MUST) for one in clauses().values()}
+    return {
+        one.id: ClauseText(one.id, one.title, one.text, Level.MUST, UNSEEN.get(one.id, ""))
+        for one in clauses().values()
+    }
 
 
 def all_checks() -> tuple[Check, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import re
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import torch
@@ -74,8 +74,8 @@ class TorchAgent(Agent):
         if function is None:
             handles[name] = rpc.RRef(args[0])
             return
-        with self._function(function) as found:
-            handles[name] = rpc.remote(owner, found, args=self._given(args), timeout=_seconds(timeout))
+        with self._function(function, args) as (found, given):
+            handles[name] = rpc.remote(owner, found, args=given, timeout=_seconds(timeout))
 
     def share(self, name: str, to: str) -> None:
         """Pass a handle to another worker, which keeps it."""
@@ -95,8 +95,8 @@ class TorchAgent(Agent):
 
     def call(self, to: str, function: str, args: Sequence[Any], timeout: float | None) -> Any:
         """Call a function on another worker."""
-        with self._function(function) as found:
-            return rpc.rpc_sync(to, found, args=self._given(args), timeout=_seconds(timeout))
+        with self._function(function, args) as (found, given):
+            return rpc.rpc_sync(to, found, args=given, timeout=_seconds(timeout))
 
     def open(self, context: str) -> int:
         """Open an autograd context."""
@@ -129,11 +129,17 @@ class TorchAgent(Agent):
             raise LookupError(f"no handle is called {name} here")
         return handles[name]
 
-    def _function(self, name: str) -> Any:
-        return only_here(self._name) if name == "missing" else nullcontext(FUNCTIONS[name])
-
-    def _given(self, args: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(self._argument(one) for one in args)
+    @contextmanager
+    def _function(self, name: str, args: Sequence[Any]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+        """Give a function and its arguments."""
+        given = tuple(self._argument(one) for one in args)
+        if name == "missing":
+            with only_here(self._name) as missing:
+                yield missing, given
+        elif name == "misuse":
+            yield torch.add, (torch.ones(2), torch.ones(3))
+        else:
+            yield FUNCTIONS[name], given
 
     def _argument(self, argument: Any) -> Any:
         match argument:

@@ -21,6 +21,11 @@ leaves: Final[dict[str, Tensor]] = {}
 
 
 @function
+class OwnSGD(SGD):
+    """An optimizer of the application's own."""
+
+
+@function
 def put_leaf(name: str, value: float) -> None:
     """Have a leaf here."""
     leaves[name] = tensor(value, dtype="float64", requires_grad=True)
@@ -77,7 +82,8 @@ class Calls:
         key = repr(sorted(step.items()))
         if key not in self.optimizers:
             references = [remote(on, leaf, [name]) for name, on in leaves.items()]
-            self.optimizers[key] = DistributedOptimizer(SGD, references, lr=float(step["rate"]))
+            kind = OwnSGD if step.get("own") else SGD
+            self.optimizers[key] = DistributedOptimizer(kind, references, lr=float(step["rate"]))
         self.optimizers[key].step(self.context)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from farref.properties.conformance.check import check
+from farref.properties.conformance.checks_unreached import EXTRA_FETCH
 from farref.properties.conformance.gradient_world import FAST, finds_gradients, goes_back, sees_nothing
 from farref.properties.conformance.programs import call, here, leaf
 from farref.properties.conformance.verbs import Pending
@@ -22,14 +23,16 @@ HALF_DONE = [
 """The pass fails on C, and B has got one of two gradients."""
 
 
-@check("A12", needs=[*FAST, "retain"], after=["A13.diamond"], alone=True, timeout=2)
+TRAP = [leaf("q", "B", 3), call("y", "B", "trap", "q")]
+
+
+@check("A12", needs=[*FAST, "retain"], after=["A13.fetch"], alone=True, timeout=2)
 def the_pass_after_a_failed_one(world: World) -> None:
     """A pass that ends well has its own gradients, whatever an earlier one left half done."""
-    steps = [leaf("q", "B", 3), call("x", "B", "mul", "q", 2), call("y", "B", "mul", "q", 5)]
-    world.fails(world.begin_backward("A", "c", steps, ["x"], retain=True))
+    world.fails(world.begin_backward("A", "c", EXTRA_FETCH, ["x"], retain=True))
     again = [here("v", "mul", "x", 10), here("w", "mul", "y", 100), here("z", "add", "v", "w")]
     world.backward("A", "c", again, ["z"], retain=True)
-    finds_gradients(world, steps, {"q": 20 + 500})
+    finds_gradients(world, EXTRA_FETCH, {"q": 20 + 200})
 
 
 @check("A12.phantom", needs=[*FAST, "probe", "probe.passes"], after=["A18.told"], alone=True, timeout=4)
@@ -69,11 +72,16 @@ def everybody_leaves(world: World) -> None:
 
 @check("A18.told", needs=FAST, after=["A13"], alone=True, timeout=4)
 def an_error_is_told(world: World) -> None:
-    """A pass in which something raises fails at once, with an error that has the exception and names the worker."""
-    steps = [leaf("q", "B", 3), call("y", "B", "trap", "q")]
-    failure = world.refuses(["error"], world.begin_backward("A", "c", steps, ["y"]), 3.0)
+    """A pass in which something raises fails at once, with an error that names the worker."""
+    failure = world.refuses(["error"], world.begin_backward("A", "c", TRAP, ["y"]), 3.0)
     world.names(failure, "B")
-    world.expect("gradient" in str(failure), f"the error is another one: {failure}")
+
+
+@check("A18.exception", needs=FAST, after=["A18.told"], alone=True, timeout=4)
+def an_exception_is_told(world: World) -> None:
+    """A pass in which something raises fails with an error that has the exception."""
+    failure = world.fails(world.begin_backward("A", "c", TRAP, ["y"]), 3.0)
+    world.expect("gradient" in str(failure), f"the error does not say that a gradient cannot be computed: {failure}")
 
 
 @check("A18.next", needs=FAST, after=["A18.told"], alone=True, timeout=4)
@@ -98,17 +106,22 @@ def latecomers(world: World) -> None:
 
 @check("A20", needs=[*FAST, "timeout"], after=["A13"], alone=True, timeout=1)
 def a_pass_takes_too_long(world: World) -> None:
-    """A pass that takes too long fails as such, and nothing of it can be seen."""
-    steps = [leaf("p", "A", 2), leaf("q", "B", 3), call("x", "B", "late", "q", 3.0), here("z", "mul", "x", "p")]
-    world.refuses(["timeout"], world.begin_backward("A", "c", steps, ["z"]), 2.7)
-    sees_nothing(world, "A", "B")
+    """A pass that takes too long fails as such."""
+    world.refuses(
+        ["timeout"], world.begin_backward("A", "c", [leaf("q", "B", 3), call("y", "B", "late", "q", 3.0)], ["y"]), 2.7
+    )
 
 
 @check("A21", needs=[*FAST, "concurrent", "fault.kill"], after=["A13.branches"], alone=True)
 def a_worker_dies_in_a_pass(world: World) -> None:
-    """If a worker dies that takes part in a pass, the pass fails soon, with an error that names it."""
-    failure = world.refuses(["dead", "error"], die_in_a_pass(world), SOON)
-    world.names(failure, "C")
+    """If a worker dies that takes part in a pass, the pass fails soon."""
+    world.refuses(["dead", "error"], die_in_a_pass(world), SOON)
+
+
+@check("A21.named", needs=[*FAST, "concurrent", "fault.kill"], after=["A21", "R34.call"], alone=True)
+def who_has_died_in_a_pass(world: World) -> None:
+    """A pass that fails because a worker has died says who."""
+    world.names(world.fails(die_in_a_pass(world)), "C")
 
 
 @check(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from farref.properties.conformance.check import check
+from farref.properties.conformance.session import OperationFailed
 from farref.properties.conformance.world import World
 
 UNWRITABLE = {"unwritable": True}
@@ -112,6 +115,18 @@ def a_silent_owner(world: World) -> None:
     world.drop("A", "x")
     world.gives(world.begin_call("A", "C", "echo", 5), 5, deadline=1.4)
     world.empties()
+
+
+@check("R30.paused", needs=["create", "share", "fetch", "timeout", "fault.pause"], after=["R16"], alone=True, timeout=1)
+def a_request_to_a_silent_owner(world: World) -> None:
+    """If an owner is silent for longer than calls may take, who asks it to be counted goes on asking."""
+    world.create("A", "x", "B", "echo", [7])
+    world.finds("A", "x", 7)
+    world.fault("pause", "B", seconds=2.0)
+    with suppress(OperationFailed):  # whoever shares may be told that it took too long
+        world.begin("share", worker="A", name="x", to="C").wait()
+    world.pause(4.0)
+    world.finds("C", "x", 7)
 
 
 @check("R30.lost", needs=["create", "share", "fetch", "drop", "fault.lose"], after=["R6.request"], alone=True)

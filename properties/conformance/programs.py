@@ -35,7 +35,7 @@ OPERATIONS: Final = {
     "mul": "the product of two",
     "first": "the first of two; the second is ignored",
     "fail": "raises a ValueError as it is computed",
-    "trap": "its argument; its backward raises a ValueError",
+    "trap": "its argument; its backward raises a ValueError, in which the word gradient occurs",
     "slow": "its first argument, after as many seconds as the second says",
     "late": "its first argument; its backward waits for as many seconds as the second says",
 }

@@ -37,7 +37,7 @@ def _parent(path: Path) -> int:
         return 0
 
 
-@pytest.fixture(scope="module", params=["processes", "torch", "torch_faulty"])
+@pytest.fixture(scope="module", params=["simulated", "processes", "torch", "torch_faulty"])
 def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     if request.param.startswith("torch"):
         pytest.importorskip("torch")
@@ -68,6 +68,13 @@ def workers_of(session: Session) -> list[int]:
     return [one for one in children_of(host) if _parent(Path("/proc", str(one))) != host]
 
 
+def needs(world: World, *capabilities: str) -> None:
+    """Skip a test of what the backend cannot do."""
+    missing = set(capabilities) - world.session.identity.capabilities
+    if missing:
+        pytest.skip(f"the backend does not declare {', '.join(sorted(missing))}")
+
+
 def test_references_are_made_shared_fetched_and_dropped(world: World) -> None:
     world.create("A", "x", "B", "echo", [7])
     assert world.fetch("A", "x") == 7
@@ -82,11 +89,17 @@ def test_references_are_made_shared_fetched_and_dropped(world: World) -> None:
 def test_functions_do_what_the_kit_says(world: World) -> None:
     assert world.call("A", "B", "count", "key") == 1
     assert world.call("C", "B", "count", "key") == 2
-    assert world.call("A", "B", "nest", 3, "B", "A") == 3
     world.create("A", "x", "B", "slow", [0.1, 5])
     assert world.call("A", "B", "value_of", {"rref": "x"}) == 5
-    assert world.call("A", "C", "pass_on", {"rref": "x"}, "B") == 5
     assert world.call("A", "C", "hold", {"rref": "x"}, 0.01) is True
+    assert world.call("A", "C", "later", {"rref": "x"}, 0.01) == 5
+
+
+def test_functions_may_call_others(world: World) -> None:
+    needs(world, "function.nest", "function.pass_on")
+    assert world.call("A", "B", "nest", 3, "B", "A") == 3
+    world.create("A", "x", "B", "slow", [0.1, 5])
+    assert world.call("A", "C", "pass_on", {"rref": "x"}, "B") == 5
 
 
 @pytest.mark.parametrize(
@@ -116,11 +129,13 @@ def test_a_killed_worker_makes_what_names_it_fail_and_nothing_hang(world: World)
 
 
 def test_a_paused_worker_goes_on(world: World) -> None:
+    needs(world, "fault.pause")
     world.fault("pause", "B", seconds=0.3)
     assert world.call("A", "B", "echo", 1) == 1
 
 
 def test_a_worker_that_does_not_leave_is_killed(world: World) -> None:
+    needs(world, "fault.pause")
     world.fault("pause", "B", seconds=60)
     with suppress(OperationFailed):  # it may say so; nothing may be left
         world.stop(20)
@@ -128,8 +143,7 @@ def test_a_worker_that_does_not_leave_is_killed(world: World) -> None:
 
 
 def test_faults_can_be_chosen(world: World) -> None:
-    if "fault.lose" not in world.session.identity.capabilities:
-        pytest.skip("the backend has no such faults")
+    needs(world, "fault.lose")
     world.fault("lose", "C", message="ForkRequest", times=1)
     world.create("A", "x", "B", "echo", [7])
     world.share("A", "x", "C")
@@ -137,6 +151,7 @@ def test_faults_can_be_chosen(world: World) -> None:
 
 
 def test_a_second_life_is_in_the_same_processes(world: World) -> None:
+    needs(world, "restart")
     world.stop()
     world.start(60, again=True)
     before = workers_of(world.session)
@@ -166,8 +181,7 @@ STEPS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("mode", ["fast", "smart"])
 def test_a_program_gives_the_gradients_of_the_oracle(world: World, mode: str) -> None:
-    if mode not in world.session.identity.capabilities:
-        pytest.skip(f"the backend has no {mode}")
+    needs(world, "backward", "optimizer", mode)
     wanted = gradients_of(STEPS, ["z"])
     world.backward("A", "c", STEPS, ["z"], mode=mode, retain=True)
     assert world.gradients("A", "c") == {"p": wanted["p"]}
@@ -182,6 +196,7 @@ def test_a_program_gives_the_gradients_of_the_oracle(world: World, mode: str) ->
 
 @pytest.mark.parametrize(("operation", "roots"), [("fail", []), ("trap", ["y"])])
 def test_a_program_can_fail_forward_and_backward(world: World, operation: str, roots: list[str]) -> None:
+    needs(world, "backward")
     doomed = {"let": "y", "on": "B", "operation": operation, "args": ["p"]}
     with pytest.raises(OperationFailed) as failed:
         world.backward("A", "c", [STEPS[0], doomed], roots)
