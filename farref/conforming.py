@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from farref.clauses import clauses
 from farref.properties.conformance import expectations
@@ -156,10 +157,10 @@ class Teller:
         self._update(f"{self._done} of {self._checks} checks, about {left:.0f} s left")
 
 
-def _verdict_line(row: Row) -> str:
+def _verdict_line(row: Row) -> Text:
     rate = f" ({row.rate})" if row.rate else ""
-    said = f": {row.message}" if row.message else ""
-    return f"{marked(row.verdict).plain} {row.id}{rate} {row.seconds:.1f} s{said}"
+    said = f": {' '.join(row.message.split())}" if row.message else ""
+    return Text.assemble(marked(row.verdict), f" {row.id}{rate} {row.seconds:.1f} s{said}")
 
 
 def judge_all(
@@ -172,6 +173,6 @@ def judge_all(
             found.append(judge(plan, quiet=quiet))
         except AdapterError as error:
             said = f"{' '.join(target.words)}: {error}"
-            is_missing = target.extra is not None and "No module named" in said
+            is_missing = target.extra is not None and re.search("No module named|No package metadata", said)
             complain(f"{said}; pip install 'farref[{target.extra}]'" if is_missing else said)
     return tuple(found)
