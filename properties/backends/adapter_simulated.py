@@ -17,7 +17,7 @@ from farref.impl.tables import observe
 from farref.properties.backends.rushing import UNREADABLE, Rushing
 from farref.properties.conformance.backend import FUNCTIONS
 
-CANNOT: Final = {"missing", "pass_on", "nest", "misuse"}
+CANNOT: Final = {"missing", "pass_on", "nest", "misuse", "busy"}
 VERBS: Final = ("create", "share", "drop", "fetch", "call", "probe")
 COUNTS: Final = ("owned", "forks", "pending", "children")
 ALSO: Final = (

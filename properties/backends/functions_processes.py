@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import Counter
@@ -32,6 +33,18 @@ def slow(seconds: float, value: Any) -> Any:
     """Give a value after a while."""
     time.sleep(seconds)
     return value
+
+
+@function
+def busy(seconds: float) -> bool:
+    """Keep the interpreter to oneself, as an extension module may do."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    sys.setswitchinterval(usual)
+    return True
 
 
 @function
@@ -96,6 +109,7 @@ def keep(name: str, rref: RRef) -> None:
 FUNCTIONS: Final[dict[str, Callable[..., Any] | str]] = {
     "echo": echo,
     "slow": slow,
+    "busy": busy,
     "fail": fail,
     "misuse": misuse,
     "value_of": value_of,

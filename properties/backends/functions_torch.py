@@ -29,6 +29,17 @@ def slow(seconds: float, value: Any) -> Any:
     return value
 
 
+def busy(seconds: float) -> bool:
+    """Keep the interpreter to oneself, as an extension module may do."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    sys.setswitchinterval(usual)
+    return True
+
+
 def fail(message: str) -> None:
     """Raise an error."""
     raise ValueError(message)
@@ -75,7 +86,7 @@ def keep(name: str, rref: Any) -> None:
 
 
 FUNCTIONS: Final = {
-    one.__name__: one for one in (echo, slow, fail, value_of, pass_on, hold, later, count, nest)
+    one.__name__: one for one in (echo, slow, busy, fail, value_of, pass_on, hold, later, count, nest)
 }  # fmt: skip
 
 

@@ -43,6 +43,7 @@ KINDS: Final[dict[str, type[Exception]]] = {
 FUNCTIONS: Final = {
     "echo": "give back the only argument",
     "slow": "wait for as many seconds as the first argument says, then give back the second",
+    "busy": "keep the worker as busy as one function can, for as many seconds as the argument says, and give back true",
     "fail": "raise a ValueError with the argument as its message",
     "misuse": "raise an error of the backend's own, as one of its built-in operations does when it is misused",
     "value_of": "give the value of the RRef that is the argument, waiting for it; on its owner, without a message",

@@ -11,6 +11,7 @@ from farref.properties.conformance.programs import call, leaf, remote
 from farref.properties.conformance.session import Hang, OperationFailed
 from farref.properties.conformance.world import BEGUN, World
 
+LATE = ["backward", "drop", "probe", "probe.contexts"]
 VOLLEY = 30
 ROUNDS = 5
 
@@ -44,9 +45,20 @@ def released_and_forgotten(world: World) -> None:
     world.empties()
 
 
-@check("A25.late", needs=["backward", "drop", "probe", "probe.contexts"], after=["A25"], alone=True)
+@check("A25.busy", needs=[*LATE, "call", "concurrent", "function.busy"], after=["A25"], alone=True)
+def released_while_a_worker_is_busy(world: World) -> None:
+    """A call that waits for a busy worker when its context is released does not bring back the context."""
+    busy = world.begin_call("C", "B", "busy", 1.5)
+    world.pause(2 * BEGUN)
+    world.backward("A", "c", [leaf("p", "A", 2), remote("r", "B", "mul", "p", 3)])
+    world.drop("A", "c")
+    busy.wait()
+    world.empties(3.0)
+
+
+@check("A25.late", needs=LATE, after=["A25"], alone=True)
 def released_while_calls_are_under_way(world: World) -> None:
-    """A call that arrives late does not bring back a context that was released."""
+    """Calls that arrive late do not bring back a context that was released, however many are under way."""
     world.backward("A", "c", [leaf("p", "A", 2), leaf("q", "B", 3)])
     for turn in range(ROUNDS):
         world.backward("A", f"c{turn}", [remote(f"r{turn}.{one}", "B", "mul", "p", "q") for one in range(VOLLEY)])
