@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import time
@@ -14,6 +15,7 @@ from rich.console import Console
 
 from farref.clauses import clauses
 from farref.properties.conformance import expectations
+from farref.properties.conformance.catalogue import read_findings, script_of
 from farref.properties.conformance.check import Check
 from farref.properties.conformance.document import Level, Report, Row, Script
 from farref.properties.conformance.expectations import Expectation
@@ -61,11 +63,11 @@ def make_plan(target: Target, asked: Asked) -> Plan:
     if path is not None:
         known = expectations.read(path, [one.id for one in everything])
     checks = chosen(everything, asked.only)
-    texts = clause_texts()
+    texts, wanted = clause_texts(), {one.clause for one in checks}
     return Plan(
         command=target.command,
         replay=lambda check: replay_command(target, asked, check),
-        clauses={one.clause: texts[one.clause] for one in checks} if asked.only else texts,
+        clauses={name: texts[name] for name in texts if not asked.only or name in wanted},
         checks=checks,
         expectations=known,
         seed=asked.seed,
@@ -77,13 +79,21 @@ def make_plan(target: Target, asked: Asked) -> Plan:
 
 
 def scripts_of(target: Target, check: Check, row: Row) -> tuple[Script, ...]:
-    """Give the programs that show a failure without the kit."""
+    """Give the programs that show a failure without the kit: one that drives the adapter, and what is known by itself."""
     if row.verdict not in TOLD:
         return ()
-    backend = " ".join(target.words)
+    backend, options = " ".join(target.words), dict(check.options)
+    known = finding_scripts(row) if target.extra == "torch" else ()
     if target.place is None:
-        return (spoken_script(target.command, check.workers, dict(check.options), row, backend),)
-    return (python_script(target.place, check.workers, dict(check.options), row, backend),)
+        return (spoken_script(target.command, check.workers, options, row, backend),)
+    return (*known, python_script(target.place, check.workers, options, row, backend))
+
+
+def finding_scripts(row: Row) -> tuple[Script, ...]:
+    """Give the stand-alone programs of what was found in PyTorch about a clause; those that its expectation names, if any."""
+    about = [one for one in read_findings() if one.clause == row.clause and one.script is not None]
+    named = [one for one in about if re.search(rf"\b{one.id}\b", f"{row.reason} {row.link}", re.IGNORECASE)]
+    return tuple(Script(str(one.script), script_of(one).read_text("utf-8")) for one in named or about)
 
 
 def _expectations_file(target: Target, given: str | None) -> Path | None:

@@ -5,7 +5,6 @@ An expected failure is a skipped case, as pytest does it; an unexpected pass is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 from xml.etree import ElementTree
@@ -13,6 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from farref.properties.conformance.document import Report, Row, Verdict
 from farref.rendering.words import title, told
+from farref.words import legal
 
 ELEMENTS: Final = {
     Verdict.PASS: None,
@@ -24,8 +24,6 @@ ELEMENTS: Final = {
     Verdict.BLOCKED: "skipped",
     Verdict.UNTESTED: "skipped",
 }
-FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML cannot say at all."""
 
 
 def to_junit(reports: Sequence[Report]) -> str:
@@ -39,23 +37,23 @@ def to_junit(reports: Sequence[Report]) -> str:
 
 
 def _suite(report: Report) -> Element:
-    suite = Element("testsuite", {"name": _legal(title(report)), **_counts(report.clauses)})
+    suite = Element("testsuite", {"name": legal(title(report)), **_counts(report.clauses)})
     suite.set("time", _seconds(report.seconds))
     properties = SubElement(suite, "properties")
     said = {"version": report.version, "seed": str(report.seed), "expectations": report.expectations or "none"}
     for name, value in said.items():
-        SubElement(properties, "property", {"name": name, "value": _legal(value)})
+        SubElement(properties, "property", {"name": name, "value": legal(value)})
     for row in report.clauses:
         suite.append(_case(row, report))
     return suite
 
 
 def _case(row: Row, report: Report) -> Element:
-    case = Element("testcase", {"classname": _legal(report.backend), "name": _legal(row.id)})
+    case = Element("testcase", {"classname": legal(report.backend), "name": legal(row.id)})
     case.set("time", _seconds(row.seconds))
     if (element := ELEMENTS[row.verdict]) is not None:
         message = f"{row.verdict.value}: {_reason(row)}"
-        SubElement(case, element, {"type": row.verdict.value, "message": _legal(message)}).text = _legal(told(row))
+        SubElement(case, element, {"type": row.verdict.value, "message": legal(message)}).text = legal(told(row))
     return case
 
 
@@ -73,7 +71,3 @@ def _counts(rows: Sequence[Row]) -> dict[str, str]:
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.3f}"
-
-
-def _legal(text: str) -> str:
-    return FORBIDDEN.sub("\ufffd", text)

@@ -51,7 +51,7 @@ def _tell(row: Row) -> list[str]:
     lines += [f"{_plain(row.says)} {_plain(row.message)}".strip(), ""]
     lines += [f"Expected: {_plain(row.reason)} ({_plain(row.link or '')})", ""] if row.reason else []
     lines += [*_fenced("\n".join(map(line, row.story))), ""] if row.story else []
-    lines += [f"The spec: {in_brief(row)}", ""]
+    lines += [f"The spec: {_plain(in_brief(row))}", ""]
     return [*lines, *_fenced(row.replay), ""] if row.replay else lines
 
 

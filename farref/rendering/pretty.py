@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -83,7 +84,7 @@ def _tell(page: Console, row: Row) -> None:
     if row.verdict is Verdict.EXPECTED_FAIL:
         page.print(Text.assemble(("  Expected:     ", "bold"), f"{row.reason} ({row.link})"), soft_wrap=True)
     else:
-        page.print(numbered([said(one) for one in row.story]))
+        page.print(Padding(numbered([said(one) for one in row.story]), (0, 0, 0, 2)))
         page.print(Text.assemble(("  The spec:     ", "bold"), f"{row.title}. {in_brief(row)}"), soft_wrap=True)
     if row.replay:
         page.print(Text.assemble(("  See it again: ", "bold"), row.replay), soft_wrap=True)

@@ -60,11 +60,14 @@ def _only_adapter(module: Any) -> Backend:
     kinds = [
         one
         for one in vars(module).values()
-        if isinstance(one, type) and one.__module__ == module.__name__ and hasattr(one, "capabilities")
+        if isinstance(one, type)
+        and one.__module__ == module.__name__
+        and hasattr(one, "start")
+        and hasattr(one, "stop")
     ]
     if len(kinds) != 1:
         names = ", ".join(one.__name__ for one in kinds) or "none"
-        raise LookupError(f"{module.__file__} must have one class with `capabilities`, and has {names}")
+        raise LookupError(f"{module.__file__} must have one class with the verbs `start` and `stop`, and has {names}")
     adapter: Backend = kinds[0]()
     return adapter
 
