@@ -77,6 +77,10 @@ class Calls:
         """Have something computed and kept on a worker."""
         return remote(on, compute_here, [operation, list(args)])
 
+    def compute(self, operation: str, args: Sequence[Any]) -> Any:
+        """Have something computed here, without a call."""
+        return compute_here(operation, list(args))
+
     def optimize(self, leaves: Mapping[str, str], step: Step) -> None:
         """Have the leaves moved, by the optimizer that was made for them once."""
         key = repr(sorted(step.items()))

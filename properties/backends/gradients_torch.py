@@ -2,6 +2,8 @@
 
 A context of PyTorch belongs to the thread that opened it: only what this thread sends is recorded. So every open context has
 a *room*, a thread in which the steps of its programs are taken. A pass needs no room, and neither does a release.
+
+`torch._dynamo` is what the first optimizer of a process imports, for seconds. Here it is imported before workers are forked.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
 import torch
+import torch._dynamo
 from torch.distributed import autograd, rpc
 from torch.distributed.optim import DistributedOptimizer
 
@@ -43,7 +46,28 @@ def leaf(name: str) -> Any:
 
 def compute_here(operation: str, args: Sequence[Any]) -> Any:
     """Compute something for another worker."""
-    return compute(operation, args, leaves)
+    return compute(operation, args, leaves, hooked)
+
+
+class Hooked(torch.autograd.Function):  # type: ignore[misc]
+    """A value as it is, whose backward does something first."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Any, act: Callable[[Any], None]) -> Any:
+        """Give the value."""
+        ctx.act = act
+        return value * 1.0
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        """Act, then give the gradient."""
+        ctx.act(gradient)
+        return gradient, None
+
+
+def hooked(value: Any, act: Callable[[Any], None]) -> Any:
+    """Give a value whose backward does something first. (A hook of a tensor that raises loses what it says.)"""
+    return Hooked.apply(value, act)
 
 
 def relay(path: Sequence[str], operation: str, args: Sequence[Any]) -> Any:
@@ -109,6 +133,10 @@ class Calls:
     def remote(self, on: str, operation: str, args: Sequence[Any]) -> Any:
         """Have something computed and kept on a worker."""
         return rpc.remote(on, compute_here, args=(operation, args))
+
+    def compute(self, operation: str, args: Sequence[Any]) -> Any:
+        """Have something computed here, without a call."""
+        return compute_here(operation, list(args))
 
     def optimize(self, leaves: Mapping[str, str], step: Step) -> None:
         """Have the leaves moved, by the optimizer that was made for them once."""

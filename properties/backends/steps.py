@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from farref.properties.conformance.programs import Step
 
 T = TypeVar("T")
+Hooking: TypeAlias = Callable[[Any, Callable[[Any], None]], Any]
 
 
 class Calls(Protocol):
@@ -34,6 +35,9 @@ class Calls(Protocol):
 
     def remote(self, on: str, operation: str, args: Sequence[Any]) -> Any:
         """Have something computed and kept on a worker; give the reference."""
+
+    def compute(self, operation: str, args: Sequence[Any]) -> Any:
+        """Have something computed here, without a call."""
 
     def optimize(self, leaves: Mapping[str, str], step: Step) -> None:
         """Have the leaves moved, each on its worker. Not in the context, but with its gradients."""
@@ -76,7 +80,7 @@ class Taker:
                 results[name] = self._within(step, lambda: calls.relay(path, operation, given))
             case {"let": name, "operation": operation, "args": args}:
                 given = self._given(args, self.here)
-                results[name] = self._within(step, lambda: compute(operation, given, self.leaves))
+                results[name] = self._within(step, lambda: self.calls.compute(operation, given))
             case _:
                 raise NotImplementedError(f"this is no step: {step}")
 
@@ -106,8 +110,9 @@ class Taker:
         raise LookupError(f"{self.here} has neither a result nor a leaf {name}")
 
 
-def compute(operation: str, args: Sequence[Any], leaves: Mapping[str, Any]) -> Any:
-    """Compute something here."""
+def compute(operation: str, args: Sequence[Any], leaves: Mapping[str, Any], hooked: Hooking | None = None) -> Any:
+    """Compute something here. `hooked` makes a value whose backward does something, in the way of the backend."""
+    hooked = hooked or _hooked
     given = [leaves[one["leaf"]] if isinstance(one, dict) else one for one in args]
     match operation:
         case "add":
@@ -122,9 +127,9 @@ def compute(operation: str, args: Sequence[Any], leaves: Mapping[str, Any]) -> A
             time.sleep(given[1])
             return given[0] * 1.0
         case "trap":
-            return _hooked(given[0], _spring)
+            return hooked(given[0], _spring)
         case "late":
-            return _hooked(given[0], lambda _: time.sleep(given[1]))
+            return hooked(given[0], lambda _: time.sleep(given[1]))
         case _:
             raise NotImplementedError(f"there is no operation {operation}")
 
