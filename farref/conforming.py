@@ -93,7 +93,7 @@ def scripts_of(target: Target, check: Check, row: Row) -> tuple[Script, ...]:
 def finding_scripts(row: Row) -> tuple[Script, ...]:
     """Give the stand-alone programs of what was found in PyTorch: what the expectation names, or else all about the clause."""
     shown = [one for one in read_findings() if one.script is not None]
-    named = [one for one in shown if re.search(rf"#{one.id}\b", row.link or "", re.IGNORECASE)]
+    named = [one for one in shown if re.search(rf"#{one.id}-", row.link or "", re.IGNORECASE)]
     about = named or [one for one in shown if one.clause == row.clause]
     return tuple(Script(str(one.script), script_of(one).read_text("utf-8")) for one in about)
 
