@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,6 +11,7 @@ from typing import Any, Final
 from farref.properties.conformance.document import Operation
 
 LETTERS_MAX: Final = 44
+COUNT: Final = re.compile(r"'(\w+)': (\d+)")
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,16 @@ def _label(event: Event) -> str:
         "gradients": f"gradients {request.get('context')}",
         "probe": f"probe {request.get('name') or ''}".strip(),
     }.get(operation.verb, f"{operation.verb} {request.get('name', '')}".strip())
-    outcome = shortened(operation.outcome) if event.ends and operation.outcome else ""
+    outcome = shortened(_outcome(operation)) if event.ends and operation.outcome else ""
     return shortened(f"{what} {outcome}".strip()) if event.begins else outcome
+
+
+def _outcome(operation: Operation) -> str:
+    """Give what came of an operation; of counts only those that are not zero."""
+    counts = COUNT.findall(operation.outcome) if operation.verb == "probe" else []
+    if not counts:
+        return operation.outcome
+    return ", ".join(f"{name} {count}" for name, count in counts if count != "0") or "all zero"
 
 
 def _pass(request: Mapping[str, Any]) -> str:

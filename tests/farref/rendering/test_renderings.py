@@ -8,6 +8,7 @@ import re
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
@@ -196,6 +197,17 @@ def test_a_gradient_program_is_drawn_step_by_step() -> None:
         ("A", None, "z = add(y, 1)"),
         ("A", None, "backward z FAST"),
     ]
+
+
+def test_of_counts_only_those_are_drawn_that_are_not_zero() -> None:
+    outcomes = {
+        "gives {'owned': 1, 'forks': 0}": "probe owned 1",
+        "gives {'owned': 0}": "probe all zero",
+        "fails": "probe fails",
+    }
+    for outcome, label in outcomes.items():
+        (mark,) = marks([msgspec.structs.replace(operation(1, "probe", 0, 1, name=None), outcome=outcome)])
+        assert mark.label == label
 
 
 def test_trouble_is_red() -> None:
