@@ -98,7 +98,9 @@ def dropped_while_it_is_fetched(world: World) -> None:
     world.gives(fetching, 7)
 
 
-@check("R26.runs", needs=["create", "fetch", "drop", "call", "concurrent", "function.later"], after=["R16", "R26"])
+@check(
+    "R26.runs", needs=["create", "fetch", "drop", "call", "concurrent", "function.later"], after=["R24.quick", "R26"]
+)
 def dropped_while_a_function_runs_with_it(world: World) -> None:
     """A function that was given a reference has the value until it ends, even if its caller lets go."""
     world.create("A", "x", "B", "echo", [7])

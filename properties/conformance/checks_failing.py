@@ -112,7 +112,7 @@ def a_pass_takes_too_long(world: World) -> None:
     )
 
 
-@check("A21", needs=[*FAST, "concurrent", "fault.kill"], after=["A13.branches"], alone=True)
+@check("A21", needs=[*FAST, "concurrent", "fault.kill"], after=["A13.branches", "R34.waiting"], alone=True)
 def a_worker_dies_in_a_pass(world: World) -> None:
     """If a worker dies that takes part in a pass, the pass fails soon."""
     world.refuses(["dead", "error"], die_in_a_pass(world), SOON)
@@ -125,7 +125,10 @@ def who_has_died_in_a_pass(world: World) -> None:
 
 
 @check(
-    "A21.others", needs=[*FAST, "concurrent", "probe", "probe.passes", "fault.kill"], after=["A13.branches"], alone=True
+    "A21.others",
+    needs=[*FAST, "concurrent", "probe", "probe.passes", "fault.kill"],
+    after=["A13.branches", "R34.waiting"],
+    alone=True,
 )
 def the_others_leave_the_pass(world: World) -> None:
     """If a worker dies that takes part in a pass the others leave it, and can go back in another context."""
@@ -135,7 +138,7 @@ def the_others_leave_the_pass(world: World) -> None:
     goes_back(world, [leaf("q", "B", 3), call("y", "B", "mul", "q", 2)], ["y"], context="d")
 
 
-@check("A21.creator", needs=[*FAST, "probe", "probe.contexts", "fault.kill"], after=["A13"], alone=True)
+@check("A21.creator", needs=[*FAST, "probe", "probe.contexts", "fault.kill"], after=["A13", "R34.waiting"], alone=True)
 def the_creator_dies(world: World) -> None:
     """If the creator of a context dies, the others forget the context."""
     world.backward("A", "c", [leaf("q", "B", 3), call("y", "B", "mul", "q", 2)])

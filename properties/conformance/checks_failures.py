@@ -22,19 +22,21 @@ def nothing_is_left(world: World, *args: object, function: str = "hold") -> None
     world.empties(3.0)
 
 
-@check("R28", needs=[*FAILING, "argument.unwritable", "function.hold"], after=["R26"], alone=True)
+@check("R28", needs=[*FAILING, "argument.unwritable", "function.hold"], after=["R26", "R4.raises"], alone=True)
 def a_share_that_cannot_be_written(world: World) -> None:
     """A reference in a call that cannot be written is withdrawn: nothing is left once its user lets go."""
     nothing_is_left(world, {"rref": "x"}, UNWRITABLE)
 
 
-@check("R28.unreadable", needs=[*FAILING, "argument.unreadable", "function.hold"], after=["R26"], alone=True)
+@check(
+    "R28.unreadable", needs=[*FAILING, "argument.unreadable", "function.hold"], after=["R26", "R4.raises"], alone=True
+)
 def a_share_that_cannot_be_read(world: World) -> None:
     """A reference in a call that its receiver cannot read is withdrawn: nothing is left once its user lets go."""
     nothing_is_left(world, UNREADABLE, {"rref": "x"})
 
 
-@check("R28.missing", needs=[*FAILING, "function.missing"], after=["R26"], alone=True)
+@check("R28.missing", needs=[*FAILING, "function.missing"], after=["R26", "R4.raises"], alone=True)
 def a_share_with_a_function_that_is_missing(world: World) -> None:
     """A reference in a call of a function that the receiver does not have is withdrawn."""
     nothing_is_left(world, {"rref": "x"}, function="missing")
@@ -58,7 +60,13 @@ def an_owners_share_with_a_function_that_is_missing(world: World) -> None:
     world.settles("B", 3.0, forks=0)
 
 
-@check("R29", needs=["create", "fetch", "drop", "probe", "argument.unreadable"], after=["R26"], alone=True, timeout=2)
+@check(
+    "R29",
+    needs=["create", "fetch", "drop", "probe", "argument.unreadable"],
+    after=["R26", "R10.raises"],
+    alone=True,
+    timeout=2,
+)
 def a_creation_that_cannot_be_read(world: World) -> None:
     """A creation whose arguments the owner cannot read leaves nothing once its creator lets go."""
     world.create("A", "x", "B", "echo", [UNREADABLE])
@@ -67,7 +75,7 @@ def a_creation_that_cannot_be_read(world: World) -> None:
     world.empties(3.0)
 
 
-@check("R29.told", needs=["create", "fetch", "argument.unreadable"], after=["R20"], alone=True, timeout=2)
+@check("R29.told", needs=["create", "fetch", "argument.unreadable"], after=["R20", "R10.raises"], alone=True, timeout=2)
 def a_creation_that_cannot_be_read_is_told(world: World) -> None:
     """Whoever fetches what a failed creation should have made is told that it failed, and does not wait in vain."""
     world.create("A", "x", "B", "echo", [UNREADABLE])
@@ -75,7 +83,11 @@ def a_creation_that_cannot_be_read_is_told(world: World) -> None:
 
 
 @check(
-    "R29.missing", needs=["create", "fetch", "drop", "probe", "function.missing"], after=["R26"], alone=True, timeout=2
+    "R29.missing",
+    needs=["create", "fetch", "drop", "probe", "function.missing"],
+    after=["R26", "R10.raises"],
+    alone=True,
+    timeout=2,
 )
 def a_creation_with_a_function_that_is_missing(world: World) -> None:
     """A creation by a function that the owner does not have is told as an error, and leaves nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from farref.properties.conformance.check import check
 from farref.properties.conformance.world import World
 
-LONG = 15.0
+LONG = 10.0
 """How long a message may take that was lost a few times."""
 LOST = 3
 
@@ -49,7 +49,13 @@ def messages_overtake_a_creation(world: World) -> None:
 
 @check("R4", needs=["call"])
 def a_call_gives_its_result(world: World) -> None:
-    """A call gives what the function returned, unharmed."""
+    """A call gives what the function returned."""
+    world.gives(world.begin_call("A", "B", "echo", 7), 7)
+
+
+@check("R4.unharmed", needs=["call"], after=["R4"])
+def values_arrive_unharmed(world: World) -> None:
+    """Arguments and results arrive as they were sent, and of the same type."""
     value = [1, {"two": [2.5, "deux"]}, True, None]
     world.gives(world.begin_call("A", "B", "echo", value), value)
 
@@ -97,7 +103,9 @@ def a_lost_request(world: World) -> None:
     world.finds("C", "x", 7)
 
 
-@check("R6.accept", needs=["create", "share", "fetch", "drop", "probe", "probe.forks", "fault.lose"], after=["R16"])
+@check(
+    "R6.accept", needs=["create", "share", "fetch", "drop", "probe", "probe.forks", "fault.lose"], after=["R24.quick"]
+)
 def a_lost_accept(world: World) -> None:
     """An acceptance that the network loses is told again, and the parent can go."""
     world.create("A", "x", "B", "echo", [7])
@@ -122,7 +130,7 @@ def a_late_copy_of_a_request(world: World) -> None:
 
 
 @check("R7.delete", needs=["create", "share", "fetch", "drop", "probe", "probe.forks", "fault.duplicate"],
-       after=["R16", "R26"])  # fmt: skip
+       after=["R24.quick", "R26"])  # fmt: skip
 def a_late_copy_of_a_delete(world: World) -> None:
     """A late copy of a deletion takes nothing away from those who still refer to the value."""
     world.create("A", "x", "B", "echo", [7])
@@ -136,7 +144,7 @@ def a_late_copy_of_a_delete(world: World) -> None:
     world.finds("A", "x", 7)
 
 
-@check("R7.accept", needs=["create", "share", "fetch", "drop", "probe", "fault.duplicate"], after=["R16", "R26"])
+@check("R7.accept", needs=["create", "share", "fetch", "drop", "probe", "fault.duplicate"], after=["R24.quick", "R26"])
 def a_late_copy_of_an_acceptance(world: World) -> None:
     """A late copy of an acceptance changes nothing for the parent's other children."""
     world.create("A", "x", "B", "echo", [7])

@@ -49,7 +49,7 @@ def _enter(word: str, about: str, steps: Sequence[Step], root: str) -> None:
         goes_back(world, steps, [root])
 
     gradients_of_one_process.__doc__ = f"A pass over {about} gives the gradients that one process would have given."
-    check(f"A13.{word}", needs=FAST, after=["A13"])(gradients_of_one_process)
+    check(f"A13.{word}", needs=FAST, after=["A8"])(gradients_of_one_process)
 
 
 @check("A13", needs=FAST)
@@ -70,7 +70,7 @@ def a_root_without_a_gradient(world: World) -> None:
     finds_gradients(world, CHAIN, {"q": 10})
 
 
-@check("A10.twice", needs=FAST, after=["A13"])
+@check("A10.twice", needs=FAST, after=["A8"])
 def the_same_root_twice(world: World) -> None:
     """The gradient of each root is 1, and the same root twice counts twice."""
     goes_back(world, [*CHAIN, here("w", "mul", "y", 7)], ["z", "w", "w"])
@@ -128,7 +128,7 @@ def a_gradient_of_zero(world: World) -> None:
     goes_back(world, [leaf("q", "B", 3), call("y", "B", "mul", "q", 0)], ["y"])
 
 
-@check("A23", needs=[*FAST, "retain"], after=["A13"])
+@check("A23", needs=[*FAST, "retain"], after=["A8"])
 def passes_add_up(world: World) -> None:
     """The gradients of several passes in one context add up."""
     steps = [*CHAIN, here("w", "mul", "y", 7)]

@@ -75,7 +75,7 @@ def an_argument_is_confirmed(world: World) -> None:
     world.expect(world.probe("C", "x")["confirmed"], "C has x as an argument, and it is not confirmed")
 
 
-@check("R16.chain", needs=[*SHARING, "drop", "probe"], after=["R16"])
+@check("R16.chain", needs=[*SHARING, "drop", "probe"], after=["R24.quick"])
 def a_chain_of_shares(world: World) -> None:
     """A reference may go from hand to hand; each lets go once it has passed it on, and the last has the value."""
     world.create("A", "x", "B", "echo", [7])
@@ -128,7 +128,7 @@ def the_owner_holds_it(world: World) -> None:
     world.empties()
 
 
-@check("R19.self", needs=["create", "fetch", "call", "function.pass_on"], after=["R19"])
+@check("R19.self", needs=["create", "fetch", "call", "function.pass_on"], after=["R19", "R20.again"])
 def the_owner_shares_with_itself(world: World) -> None:
     """An owner can pass a reference to itself, and nothing is lost by it."""
     world.create("A", "x", "B", "echo", [7])

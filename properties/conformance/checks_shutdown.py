@@ -58,7 +58,7 @@ def a_peer_has_died(world: World) -> None:
     world.stop(STOPPING)
 
 
-@check("R34", needs=[*KILL, "share", "drop", "call"], after=["R16"], alone=True)
+@check("R34", needs=[*KILL, "share", "drop", "call"], after=["R19.held", "R24.quick"], alone=True)
 def the_others_go_on(world: World) -> None:
     """When a worker has died the others can create, share, fetch and call as before."""
     world.kill("C")
@@ -70,7 +70,7 @@ def the_others_go_on(world: World) -> None:
     world.gives(world.begin_call("B", "A", "echo", 5), 5)
 
 
-@check("R34.call", needs=["call", "fault.kill"], after=["R4"], alone=True)
+@check("R34.call", needs=["call", "fault.kill"], after=["R4", "R34.waiting"], alone=True)
 def a_call_to_a_dead_worker(world: World) -> None:
     """A call to a worker that has died fails soon, with an error that names it."""
     world.call("A", "B", "echo", 5)
@@ -89,7 +89,7 @@ def waits_that_only_the_dead_could_end(world: World) -> None:
         world.refuses(["dead", "refused", "error"], wait, SOON)
 
 
-@check("R34.fetch", needs=KILL, after=["R20"], alone=True)
+@check("R34.fetch", needs=KILL, after=["R20", "R34.waiting"], alone=True)
 def a_fetch_from_a_dead_owner(world: World) -> None:
     """A fetch from an owner that has died fails soon."""
     world.create("A", "x", "B", "echo", [7])
@@ -98,7 +98,7 @@ def a_fetch_from_a_dead_owner(world: World) -> None:
     world.refuses(["dead", "refused", "error"], world.begin_fetch("A", "x"), SOON)
 
 
-@check("R34.share", needs=[*KILL, "share"], after=["R16"], alone=True, timeout=6)
+@check("R34.share", needs=[*KILL, "share"], after=["R16", "R34.waiting"], alone=True, timeout=6)
 def a_reference_to_what_is_lost(world: World) -> None:
     """Nobody is handed a reference to what a dead worker owned: who tries to share one is told soon."""
     world.create("A", "x", "B", "echo", [7])

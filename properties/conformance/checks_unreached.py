@@ -65,7 +65,7 @@ def _enter(id_: str, about: str, steps: Sequence[Step], root: str) -> None:
         goes_back(world, steps, [root], "smart")
 
     ends_well.__doc__ = f"A SMART pass ends well, with the right gradients, over {about}."
-    check(id_, needs=SMART, after=["A13"])(ends_well)
+    check(id_, needs=SMART, after=["A8"])(ends_well)
 
 
 _enter("A16", "an unused result", UNUSED_RESULT, "x")

@@ -101,6 +101,8 @@ class Honest:
             self.table.count(fresh)
         else:
             self.table.post(to, "ForkRequest", lambda: self.table.count(fresh))
+            if not fresh.counted.wait(self.timeout):
+                raise TimeoutError(f"{source.entry.owner} does not count what {to} was given")
             self.table.post(to, "ChildAccept", lambda: None)
         return fresh
 
@@ -228,7 +230,7 @@ class Honest:
     def probe(self, worker: str, name: str | None) -> dict[str, Any]:
         """Look at a worker's tables, or at one of its handles."""
         if name is not None:
-            return {"confirmed": self.is_confirmed(self.handle(worker, name))}
+            return {"confirmed": self.is_confirmed(self.handles[worker][name])}
         contexts = list(self.autograd.contexts.values())
         with self.table.lock:
             owned = [entry for entry in self.table.entries if entry.owner == worker]

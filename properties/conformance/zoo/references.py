@@ -35,9 +35,14 @@ class Handle:
 
     entry: Entry
     worker: str
-    is_counted: bool = False
+    counted: threading.Event = field(default_factory=threading.Event)
     is_dropped: bool = False
     timed_out: bool = False
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether its owner knows it, or has known it."""
+        return self.counted.is_set()
 
 
 @dataclass
@@ -104,7 +109,7 @@ class References:
     def count(self, handle: Handle) -> None:
         """Count a handle, unless it was dropped before it was known."""
         with self.lock:
-            handle.is_counted = True
+            handle.counted.set()
             if handle.worker == handle.entry.owner:
                 handle.entry.local += 1
             else:
