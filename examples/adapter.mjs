@@ -71,8 +71,9 @@ const verbs = {
 createInterface({ input: process.stdin }).on("line", async (line) => {
   const { id, verb, ...request } = JSON.parse(line);
   try {
-    if (!(verb in verbs)) throw Object.assign(new Error(`there is no verb ${verb}`), { kind: "unsupported" });
-    console.log(JSON.stringify({ id, ok: (await verbs[verb](request)) ?? null }));
+    const carryOut = verbs[verb];
+    if (!carryOut) throw Object.assign(new Error(`there is no verb ${verb}`), { kind: "unsupported" });
+    console.log(JSON.stringify({ id, ok: (await carryOut(request)) ?? null }));
   } catch (error) {
     console.log(JSON.stringify({ id, error: { kind: error.kind ?? "error", type: error.name, message: error.message } }));
   }

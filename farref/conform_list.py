@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from farref.properties.conformance.check import Check
+from farref.properties.conformance.unseen import UNSEEN
 
 
 def list_document(checks: Sequence[Check]) -> list[dict[str, Any]]:
@@ -36,3 +37,6 @@ def show_list(page: Console, checks: Sequence[Check]) -> None:
     for one in checks:
         table.add_row(one.id, one.level.value, one.says, ", ".join(sorted(one.needs)))
     page.print(table)
+    page.print("\nClauses that no check can look at:")
+    for clause, why in UNSEEN.items():
+        page.print(f"{clause}: {why}", soft_wrap=True)

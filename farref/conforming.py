@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from farref.clauses import clauses
 from farref.properties.conformance import expectations
@@ -90,10 +91,11 @@ def scripts_of(target: Target, check: Check, row: Row) -> tuple[Script, ...]:
 
 
 def finding_scripts(row: Row) -> tuple[Script, ...]:
-    """Give the stand-alone programs of what was found in PyTorch about a clause; those that its expectation names, if any."""
-    about = [one for one in read_findings() if one.clause == row.clause and one.script is not None]
-    named = [one for one in about if re.search(rf"\b{one.id}\b", f"{row.reason} {row.link}", re.IGNORECASE)]
-    return tuple(Script(str(one.script), script_of(one).read_text("utf-8")) for one in named or about)
+    """Give the stand-alone programs of what was found in PyTorch: what the expectation names, or else all about the clause."""
+    shown = [one for one in read_findings() if one.script is not None]
+    named = [one for one in shown if re.search(rf"#{one.id}-", row.link or "", re.IGNORECASE)]
+    about = named or [one for one in shown if one.clause == row.clause]
+    return tuple(Script(str(one.script), script_of(one).read_text("utf-8")) for one in about)
 
 
 def _expectations_file(target: Target, given: str | None) -> Path | None:
@@ -156,10 +158,10 @@ class Teller:
         self._update(f"{self._done} of {self._checks} checks, about {left:.0f} s left")
 
 
-def _verdict_line(row: Row) -> str:
+def _verdict_line(row: Row) -> Text:
     rate = f" ({row.rate})" if row.rate else ""
-    said = f": {row.message}" if row.message else ""
-    return f"{marked(row.verdict).plain} {row.id}{rate} {row.seconds:.1f} s{said}"
+    said = f": {' '.join(row.message.split())}" if row.message else ""
+    return Text.assemble(marked(row.verdict), f" {row.id}{rate} {row.seconds:.1f} s{said}")
 
 
 def judge_all(
@@ -172,6 +174,6 @@ def judge_all(
             found.append(judge(plan, quiet=quiet))
         except AdapterError as error:
             said = f"{' '.join(target.words)}: {error}"
-            is_missing = target.extra is not None and "No module named" in said
+            is_missing = target.extra is not None and re.search("No module named|No package metadata", said)
             complain(f"{said}; pip install 'farref[{target.extra}]'" if is_missing else said)
     return tuple(found)

@@ -72,8 +72,10 @@ class ConformancePlugin:
 
 def conclude(row: Row) -> None:
     """End a test with the verdict of a check."""
-    from farref.rendering.words import told
+    from farref.rendering.words import is_red, told
 
+    if row.verdict.value == "fail" and not is_red(row):
+        pytest.xfail(f"the clause says MAY: {row.message}")
     match row.verdict.value:
         case "pass":
             return

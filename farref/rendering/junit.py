@@ -1,6 +1,7 @@
 """Reports as JUnit XML, which build servers read: a suite for each backend, a case for each check.
 
-An expected failure is a skipped case, as pytest does it; an unexpected pass is a failure, as somebody must look at it.
+An expected failure is a skipped case, as pytest does it, and so is one of a clause that says MAY; an unexpected pass is a
+failure, as somebody must look at it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from farref.properties.conformance.document import Report, Row, Verdict
-from farref.rendering.words import title, told
+from farref.rendering.words import is_red, title, told
 from farref.words import legal
 
 ELEMENTS: Final = {
@@ -51,10 +52,15 @@ def _suite(report: Report) -> Element:
 def _case(row: Row, report: Report) -> Element:
     case = Element("testcase", {"classname": legal(report.backend), "name": legal(row.id)})
     case.set("time", _seconds(row.seconds))
-    if (element := ELEMENTS[row.verdict]) is not None:
+    if (element := _element(row)) is not None:
         message = f"{row.verdict.value}: {_reason(row)}"
         SubElement(case, element, {"type": row.verdict.value, "message": legal(message)}).text = legal(told(row))
     return case
+
+
+def _element(row: Row) -> str | None:
+    is_optional = row.verdict is Verdict.FAIL and not is_red(row)
+    return "skipped" if is_optional else ELEMENTS[row.verdict]
 
 
 def _reason(row: Row) -> str:
@@ -64,7 +70,7 @@ def _reason(row: Row) -> str:
 
 
 def _counts(rows: Sequence[Row]) -> dict[str, str]:
-    elements = [ELEMENTS[row.verdict] for row in rows]
+    elements = [_element(row) for row in rows]
     names = {"failures": "failure", "errors": "error", "skipped": "skipped"}
     return {"tests": str(len(rows)), **{name: str(elements.count(element)) for name, element in names.items()}}
 

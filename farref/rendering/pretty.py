@@ -12,7 +12,19 @@ from rich.text import Text
 
 from farref.pretty import numbered
 from farref.properties.conformance.document import Report, Row, Verdict
-from farref.rendering.words import MARKS, TOLD, Conclusion, conclusion, counts, ids, in_brief, said, sentence, title
+from farref.rendering.words import (
+    MARKS,
+    TOLD,
+    Conclusion,
+    conclusion,
+    counts,
+    ids,
+    in_brief,
+    is_red,
+    said,
+    sentence,
+    title,
+)
 
 STYLES: Final = {
     Verdict.PASS: "green",
@@ -79,6 +91,7 @@ def _table() -> Table:
 
 def _tell(page: Console, row: Row) -> None:
     rate = f" ({row.rate})" if row.rate else ""
+    rate += ", and the clause says MAY" if row.verdict is Verdict.FAIL and not is_red(row) else ""
     page.print(Text.assemble((f"{row.id} ", "bold"), marked(row.verdict), f"{rate}: {row.message}"), soft_wrap=True)
     page.print(Text.assemble(("  Must be so:   ", "bold"), row.says), soft_wrap=True)
     if row.verdict is Verdict.EXPECTED_FAIL:

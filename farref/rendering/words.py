@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Final
 
-from farref.properties.conformance.document import Operation, Report, Row, Verdict
+from farref.properties.conformance.document import Level, Operation, Report, Row, Verdict
 
 MARKS: Final = {
     Verdict.PASS: "✓",
@@ -46,10 +46,16 @@ class Conclusion(Enum):
     NOTHING = 4
 
 
+def is_red(row: Row) -> bool:
+    """Say whether a verdict speaks against a backend. What a clause only allows, nobody need do."""
+    is_optional = row.level is Level.MAY and row.verdict is Verdict.FAIL
+    return row.verdict in RED and not is_optional
+
+
 def conclusion(reports: Sequence[Report]) -> Conclusion:
     """Say what some reports come to: what is broken first, then what is not known."""
     rows = [[row.verdict for row in report.clauses] for report in reports]
-    if any(verdict in RED for verdicts in rows for verdict in verdicts):
+    if any(is_red(row) for report in reports for row in report.clauses):
         return Conclusion.BROKEN
     if any(verdict is Verdict.ERROR for verdicts in rows for verdict in verdicts):
         return Conclusion.HARNESS
@@ -58,7 +64,7 @@ def conclusion(reports: Sequence[Report]) -> Conclusion:
     return Conclusion.CONFORMS
 
 
-EXCEPTION: Final = ", except for what is expected."
+EXCEPTION: Final = ", except for what is expected or optional."
 SENTENCES: Final = {
     Conclusion.CONFORMS: f"CONFORMS: every clause that was checked is kept{EXCEPTION}",
     Conclusion.BROKEN: "DOES NOT CONFORM",
@@ -70,7 +76,9 @@ SENTENCES: Final = {
 def sentence(reports: Sequence[Report]) -> str:
     """Say what some reports come to."""
     came_to = conclusion(reports)
-    is_pure = not any(row.verdict is Verdict.EXPECTED_FAIL for report in reports for row in report.clauses)
+    is_pure = not any(
+        row.verdict in (Verdict.EXPECTED_FAIL, Verdict.FAIL) for report in reports for row in report.clauses
+    )
     return SENTENCES[came_to].replace(EXCEPTION, ".") if is_pure else SENTENCES[came_to]
 
 

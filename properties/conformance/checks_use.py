@@ -34,7 +34,7 @@ def the_function_runs_once(world: World) -> None:
     world.expect(first == second, f"it gave {first!r}, and then {second!r}")
 
 
-@check("R20.parked", needs=["create", "fetch", "call", "concurrent", "function.slow"], after=["R20"])
+@check("R20.parked", needs=["create", "fetch", "call", "concurrent", "function.slow"], after=["R20.again"])
 def parked_fetches_hold_no_thread(world: World) -> None:
     """However many fetches wait for a value, the owner answers other calls meanwhile."""
     world.create("A", "x", "B", "slow", [2.0, 7])

@@ -61,8 +61,6 @@ def target(given: str) -> Target:
             f"{place} is no file; a backend is one of {', '.join(NAMED)}, a file.py or a module:attribute"
         )
     expectations = EXPECTATIONS / named.expectations if named and named.expectations else None
-    if expectations is not None and not expectations.is_file():
-        expectations = None
     return Target(hosted(place), ("--backend", given), place, expectations, named.extra if named else None)
 
 

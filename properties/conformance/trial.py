@@ -50,6 +50,7 @@ class Trial:
 
 CALLS: Final[dict[str, tuple[list[Any], Any]]] = {
     "slow": ([0.1, 7], 7),
+    "busy": ([0.1], True),
     "value_of": ([X], 7),
     "pass_on": ([X, "C"], 7),
     "hold": ([X, 0.1], True),

@@ -1,9 +1,10 @@
 """D5: the pass after a failed one returns a wrong gradient, without an error.
 
-B has a parameter; two calls give A its triple and its quadruple, computed from one intermediate. The first backward uses
-one of them only, and raises, as B waits for the other. The second uses both: its gradient should be 3 * 2 + 4 * 5 = 26. On
-PyTorch 2.13.0 it returns without an error, and the gradient is another: B was left half-way in the first pass, and adds what
-it has of it to the second, since messages say of what context they are and not of what pass.
+B has a parameter; two calls give A its triple and its quadruple, computed from one intermediate. The first backward uses one
+of them only, and raises, as B waits for the other. The second uses both, the triple by way of C: its gradient should be
+3 * 2 + 4 * 5 = 26. On PyTorch 2.13.0 it returns without an error, and the gradient is another: B was left half-way in the first
+pass and adds what it has of it to the second, since messages say of what context they are and not of what pass. (C and a slow
+part of B only make sure of the order of events; without them it happens most of the time.)
 """
 
 import multiprocessing
@@ -19,16 +20,29 @@ import torch
 import torch.distributed.autograd as dist_autograd
 import torch.distributed.rpc as rpc
 
-OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=2)
-PARAMETER = torch.ones((), requires_grad=True)
+OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=5)
+PARAMETER, OTHER = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)
 SHARED: list[Any] = []
+
+
+def linger(_: Any) -> None:
+    """Take a while in backward, as a larger model would."""
+    time.sleep(2.5)
 
 
 def scaled(factor: float) -> Any:
     """Compute a multiple of an intermediate that all calls share."""
     if not SHARED:
-        SHARED.append(PARAMETER * 1)
-    return SHARED[0] * factor
+        SHARED.extend([OTHER * 1, PARAMETER * 1])  # backward goes through the later one first
+        SHARED[0].register_hook(linger)
+    return SHARED[0] * 0 + SHARED[1] * factor
+
+
+def later(tensor: Any) -> Any:
+    """Give a tensor back; in backward, after a while."""
+    result = tensor * 1
+    result.register_hook(lambda _: time.sleep(0.3))
+    return result
 
 
 def gradient(context: int) -> float | None:
@@ -54,8 +68,8 @@ def experiment() -> tuple[bool | None, str]:
             if fail_first:
                 say(f"a pass that uses one of the two results {backward(context, triple * 1)}")
                 time.sleep(0.5)
-            ended = backward(context, triple * 2 + quadruple * 5)
-            time.sleep(1)
+            ended = backward(context, rpc.rpc_sync("C", later, args=(triple,)) * 2 + quadruple * 5)
+            time.sleep(3)
             got = rpc.rpc_sync("B", gradient, args=(context,))
             say(f"{'the next' if fail_first else 'a first'} pass {ended}; the gradient is {got}, and should be 26")
         if not fail_first and got != 26:
@@ -101,4 +115,4 @@ def main(**roles: Any) -> int:
 
 START, LIMIT = time.monotonic(), 40
 if __name__ == "__main__":
-    sys.exit(main(A=experiment, B=None))
+    sys.exit(main(A=experiment, B=None, C=None))

@@ -20,7 +20,7 @@ import torch.distributed.autograd as dist_autograd
 import torch.distributed.rpc as rpc
 from torch.distributed.optim import DistributedOptimizer
 
-OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=10)
+OPTIONS = rpc.TensorPipeRpcBackendOptions(rpc_timeout=30)
 PARAMETERS = [torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)]
 
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from markdown_it import MarkdownIt
 
-from farref.properties.conformance.document import Verdict
+from farref.properties.conformance.document import Level, Verdict
 from farref.rendering.html import to_html
 from farref.rendering.junit import to_junit
 from farref.rendering.markdown import to_markdown
@@ -35,6 +35,13 @@ VERDICTS = [one.value for one in Verdict]
 )
 def test_what_verdicts_come_to(verdicts: tuple[Verdict, ...], expected: Conclusion) -> None:
     assert conclusion([report(*(row("R1", verdict) for verdict in verdicts))]) is expected
+
+
+def test_what_a_clause_only_allows_nobody_need_do() -> None:
+    optional = report(row("R1", Verdict.PASS), row("R2", Verdict.FAIL, Level.MAY))
+    assert conclusion([optional]) is Conclusion.CONFORMS
+    assert conclusion([report(row("R1", Verdict.PASS), row("R2", Verdict.FAIL, Level.SHOULD))]) is Conclusion.BROKEN
+    assert ElementTree.fromstring(to_junit([optional])).get("failures") == "0"
 
 
 def test_one_backend_with_nothing_checked_is_not_hidden_by_another() -> None:

@@ -21,7 +21,7 @@ WRONG: Final[dict[str, tuple[str, str, str]]] = {
     "wrong:HangsOnFetch": ("R10 R16 R20 R23", "R10.raises", "R23.raises R23.misuse"),
     "wrong:AnswersWrongTypes": ("R4 R20", "R4.unharmed R20.again", ""),
     "wrong:ForgetsTheTimeout": ("R4 R20 R26 R27", "R20.pins R27.fetch R27.default", ""),
-    "wrong:ComputesAgain": ("R19 R20 R22", "R20.again R20.once", "R19.self"),
+    "wrong:ComputesAgain": ("R19 R20 R22", "R20.again R20.once", "R19.self R20.parked"),
     "wrong:SwallowsErrors": ("R4 R10 R28", "R4.raises", "R28 R28.unreadable R28.missing"),
     "wrong:NeverSeesADeath": ("R4 R20 R34", "R34.waiting R34.freed", "R34.call R34.fetch R34.share"),
     "wrong:HangsAtTheEnd": ("R20 R32 R34.user", "R32.dead", "R34.user"),
@@ -30,7 +30,7 @@ WRONG: Final[dict[str, tuple[str, str, str]]] = {
     "wrong_gradients:WaitsForEver": ("A9 A12 A14 A15 A20", "A9 A14 A15 A15.argument A15.fetch", ""),
     "wrong_gradients:KeepsAContext": ("A4 A25", "A4 A25", "A4.unpaired A25.busy A25.late"),
     "wrong_gradients:ShowsWhatFailed": ("A12 A17 A18 A19 A23", "A17 A17.late A19", ""),
-    "wrong_gradients:StaysInAPass": ("A12 A18 A19", "A12.phantom A18 A19", ""),
+    "wrong_gradients:StaysInAPass": ("A12 A18 A19", "A12 A12.phantom A18 A18.next A19", ""),
     "wrong_gradients:AppliesStaleGradients": ("A27", "A27.none A27.stale", ""),
     "wrong_gradients:GivesZeros": ("A8 A13 A22", "A22.part", ""),
 }  # fmt: skip
