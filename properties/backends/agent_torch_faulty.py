@@ -10,6 +10,7 @@ from torch.distributed.rpc import _testing  # noqa: F401 (it registers the backe
 
 from farref.properties.backends.agent import Life
 from farref.properties.backends.agent_torch import TorchAgent
+from farref.properties.backends.functions_torch import handles
 
 NAMES: Final = {
     "ForkRequest": "RREF_FORK_REQUEST",
@@ -24,6 +25,10 @@ NAMES: Final = {
 
 class FaultyTorchAgent(TorchAgent):
     """One worker. Its faults are options of the backend, so they are there from the beginning."""
+
+    def holds_anything(self) -> bool:
+        """Say whether something would be lost if this worker began anew."""
+        return bool(handles or self._gradients)
 
     def backend(self, life: Life) -> dict[str, Any]:
         """Choose the faulty backend, and its faults."""

@@ -159,6 +159,9 @@ class Gradients:
     def __contains__(self, name: str) -> bool:
         return name in self._rooms
 
+    def __len__(self) -> int:
+        return len(self._rooms)
+
     def open(self, name: str) -> int:
         """Open a context."""
         self._rooms[name] = Room()

@@ -108,9 +108,8 @@ def latecomers(world: World) -> None:
 @check("A20", needs=[*FAST, "timeout"], after=["A13"], alone=True, timeout=1)
 def a_pass_takes_too_long(world: World) -> None:
     """A pass that takes too long fails as such."""
-    world.refuses(
-        ["timeout"], world.begin_backward("A", "c", [leaf("q", "B", 3), call("y", "B", "late", "q", 3.0)], ["y"]), 2.7
-    )
+    steps = [leaf("q", "B", 3), call("y", "B", "late", "q", 8.0)]
+    world.refuses(["timeout"], world.begin_backward("A", "c", steps, ["y"]), 6.0)
 
 
 @check("A21", needs=[*FAST, "concurrent", "fault.kill"], after=["A13.branches", "R34.waiting"], alone=True)

@@ -144,7 +144,7 @@ def a_request_to_a_silent_owner(world: World) -> None:
 @check("R30.lost", needs=["create", "share", "fetch", "drop", "fault.lose"], after=["R6.request"], alone=True)
 def there_is_no_last_attempt(world: World) -> None:
     """However often a request to be counted is lost, its worker lives and makes it again."""
-    world.create("A", "x", "B", "echo", [7])
     world.fault("lose", "C", message="ForkRequest", times=6)
+    world.create("A", "x", "B", "echo", [7])
     world.begin("share", worker="A", name="x", to="C").wait(30.0)
     world.finds("C", "x", 7)

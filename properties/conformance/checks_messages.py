@@ -86,9 +86,9 @@ def a_late_call_is_not_repeated(world: World) -> None:
 @check("R6", needs=["create", "fetch", "drop", "probe", "probe.forks", "fault.lose"], after=["R26"])
 def a_lost_delete(world: World) -> None:
     """A deletion that the network loses is told again, until the owner knows."""
+    world.fault("lose", "A", message="UserDelete", times=LOST)
     world.create("A", "x", "B", "echo", [7])
     world.fetch("A", "x")
-    world.fault("lose", "A", message="UserDelete", times=LOST)
     world.drop("A", "x")
     world.empties(LONG)
 
@@ -96,8 +96,8 @@ def a_lost_delete(world: World) -> None:
 @check("R6.request", needs=["create", "share", "fetch", "fault.lose"], after=["R16"])
 def a_lost_request(world: World) -> None:
     """A request to be counted that the network loses is made again, and the call that waits for it runs."""
-    world.create("A", "x", "B", "echo", [7])
     world.fault("lose", "C", message="ForkRequest", times=LOST)
+    world.create("A", "x", "B", "echo", [7])
     world.begin("share", worker="A", name="x", to="C").wait(LONG)
     world.held["C", "x"] = None
     world.finds("C", "x", 7)
@@ -108,8 +108,8 @@ def a_lost_request(world: World) -> None:
 )
 def a_lost_accept(world: World) -> None:
     """An acceptance that the network loses is told again, and the parent can go."""
-    world.create("A", "x", "B", "echo", [7])
     world.fault("lose", "C", message="ChildAccept", times=LOST)
+    world.create("A", "x", "B", "echo", [7])
     world.share("A", "x", "C")
     world.drop("A", "x")
     world.settles("B", LONG, owned=1, forks=1)

@@ -23,8 +23,8 @@ def contexts_of_a_second_life(world: World) -> None:
 @check("A3", needs=[*FAST, "drop", "probe", "probe.contexts", "fault.lose"], after=["A25"])
 def a_lost_release(world: World) -> None:
     """A release that the network loses is told again, until every worker knows."""
-    goes_back(world, THERE_AND_BACK, ["y"])
     world.fault("lose", "A", message="CleanupContext", times=3)
+    goes_back(world, THERE_AND_BACK, ["y"])
     world.drop("A", "c")
     world.empties(15.0)
 

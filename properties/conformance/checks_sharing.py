@@ -90,9 +90,9 @@ def a_chain_of_shares(world: World) -> None:
 @check("R17", needs=["create", "fetch", "drop", "fault.delay", "function.value_of"], after=["R16"])
 def accepts_after_confirmation(world: World) -> None:
     """A parent that lets go does not take the value with it while its child is not counted yet."""
+    world.fault("delay", "C", message="ForkRequest", seconds=1.0)
     world.create("A", "x", "B", "echo", [7])
     world.fetch("A", "x")
-    world.fault("delay", "C", message="ForkRequest", seconds=1.0)
     world.create("A", "y", "C", "value_of", [{"rref": "x"}])
     world.drop("A", "x")
     world.finds("A", "y", 7)

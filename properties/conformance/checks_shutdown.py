@@ -29,9 +29,8 @@ def a_function_uses_a_reference(world: World) -> None:
 @check("R32.fetch", needs=[*STOP, "concurrent", "fault.delay"], after=["R32.held"], alone=True)
 def a_fetch_is_under_way(world: World) -> None:
     """A shutdown waits for fetches that are under way, and takes no value away from them."""
-    world.create("A", "x", "B", "echo", [7])
-    world.finds("A", "x", 7)
     world.fault("delay", "A", message="FetchCall", seconds=1.0)
+    world.create("A", "x", "B", "echo", [7])
     fetching = world.begin_fetch("A", "x")
     world.pause(BEGUN)
     stopping = world.begin("stop")
