@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -204,6 +205,22 @@ def test_a_file_is_replaced_as_a_whole(farref: Farref, saved: Path, tmp_path: Pa
     farref("conform", "--from", str(saved), "-o", str(path))
     assert json.loads(path.read_text())
     assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_cannot_be_written_leaves_what_was_there(
+    farref: Farref, saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "report.json"
+    path.write_text("before")
+    monkeypatch.setattr(os, "replace", full)
+    result = farref("conform", "--from", str(saved), "-o", str(path))
+    assert result.exit_code == 2
+    assert "No space left on device" in result.stderr
+    assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
 
 
