@@ -34,7 +34,7 @@ def a_fetch_is_under_way(world: World) -> None:
     fetching = world.begin_fetch("A", "x")
     world.pause(BEGUN)
     stopping = world.begin("stop")
-    world.gives(fetching, 7)
+    world.gives(fetching, 7, deadline=4.0)
     stopping.wait(STOPPING)
 
 
