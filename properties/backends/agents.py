@@ -124,6 +124,9 @@ class AgentsAdapter:
         self._again = False
         self._directories: list[str] = []
         self._contexts: dict[str, Any] = {}
+        """What the backend calls each context, also those that are released: whoever asks for them is for it to answer."""
+        self._released: set[str] = set()
+        self._opening = threading.Lock()
         self._leaves: dict[str, str] = {}
 
     def start(self, workers: Sequence[str], options: Mapping[str, Any]) -> None:
@@ -133,7 +136,7 @@ class AgentsAdapter:
             self._end()
             self._idle = {name: Company(name, self.agent, self._context) for name in workers}
         self._workers, self._idle = self._idle, {}
-        self._contexts, self._leaves = {}, {}
+        self._contexts, self._released, self._leaves = {}, set(), {}
         self._directories.append(tempfile.mkdtemp(prefix="farref-judged-"))
         try:
             lives = {
@@ -190,7 +193,7 @@ class AgentsAdapter:
     def drop(self, worker: str, name: str) -> None:
         """Let a worker let go of a handle, or of a context."""
         self.ask(worker, "drop", name)
-        self._contexts.pop(name, None)
+        self._released.add(name)
 
     def fetch(self, worker: str, name: str, timeout: float | None) -> Any:
         """Let a worker fetch a value."""
@@ -202,8 +205,10 @@ class AgentsAdapter:
 
     def backward(self, worker: str, context: str, steps: Sequence[Mapping[str, Any]], *details: Any) -> None:
         """Let a worker take steps in a context, which it opens if there is none of that name, and go back."""
-        if context not in self._contexts:
-            self._contexts[context] = self.ask(worker, "open", context)
+        with self._opening:
+            if context not in self._contexts or context in self._released:
+                self._contexts[context] = self.ask(worker, "open", context)
+                self._released.discard(context)
         self._leaves.update({step["leaf"]: step["on"] for step in steps if "leaf" in step})
         self.ask(worker, "backward", self._contexts[context], self._leaves, steps, *details)
 

@@ -9,6 +9,8 @@ from farref.properties.conformance.world import World
 LATE = 1.2
 """How long a creation takes that is given less time."""
 SHORT = 0.3
+IDLE = 4.0
+"""So much longer than a timeout that a busy machine tells them apart."""
 
 TIMED = ["create", "fetch", "drop", "timeout", "function.slow"]
 
@@ -72,15 +74,15 @@ def each_timeout_is_its_own(world: World) -> None:
 @check("R27.fetch", needs=TIMED, after=["R20"])
 def a_fetch_takes_too_long(world: World) -> None:
     """A fetch that takes too long fails as such, and the value can be fetched later."""
-    world.create("A", "x", "B", "slow", [LATE, 7])
-    world.refuses(["timeout"], world.begin_fetch("A", "x", timeout=SHORT), LATE)
+    world.create("A", "x", "B", "slow", [IDLE, 7])
+    world.refuses(["timeout"], world.begin_fetch("A", "x", timeout=SHORT), IDLE)
     world.finds("A", "x", 7)
 
 
 @check("R27.call", needs=["call", "timeout", "function.slow"], after=["R4"])
 def a_call_takes_too_long(world: World) -> None:
     """A call that takes too long fails as such, in time."""
-    world.refuses(["timeout"], world.begin_call("A", "B", "slow", LATE, 7, timeout=SHORT), LATE)
+    world.refuses(["timeout"], world.begin_call("A", "B", "slow", IDLE, 7, timeout=SHORT), IDLE)
 
 
 @check("R27.fires", needs=["create", "fetch", "call", "concurrent", "timeout", "fault.pause"], after=["R27.call"])
@@ -88,19 +90,19 @@ def a_timeout_always_fires(world: World) -> None:
     """Time is up when it is up, also if the other worker does nothing at all."""
     world.create("A", "x", "B", "echo", [7])
     world.finds("A", "x", 7)
-    world.fault("pause", "B", seconds=2.0)
+    world.fault("pause", "B", seconds=2 * IDLE)
     fetching = world.begin_fetch("A", "x", timeout=SHORT)
     calling = world.begin_call("C", "B", "echo", 7, timeout=SHORT)
-    world.refuses(["timeout"], fetching, 1.7)
-    world.refuses(["timeout"], calling, 1.7)
+    world.refuses(["timeout"], fetching, IDLE)
+    world.refuses(["timeout"], calling, IDLE)
 
 
 @check("R27.default", needs=["call", "fetch", "create", "timeout", "function.slow"], after=["R27.call"], timeout=1)
 def what_has_no_time_of_its_own(world: World) -> None:
     """What has no timeout of its own has that of the workers."""
-    world.refuses(["timeout"], world.begin_call("A", "B", "slow", 2.0, 7), 1.9)
-    world.create("A", "x", "B", "slow", [2.0, 7])
-    world.refuses(["timeout"], world.begin_fetch("A", "x"), 1.9)
+    world.refuses(["timeout"], world.begin_call("A", "B", "slow", IDLE, 7), IDLE)
+    world.create("A", "x", "B", "slow", [IDLE, 7])
+    world.refuses(["timeout"], world.begin_fetch("A", "x"), IDLE)
 
 
 @check("R31", needs=["create", "share", "probe", "confirmed"], after=["R16"])
