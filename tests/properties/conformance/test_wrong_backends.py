@@ -19,7 +19,7 @@ WRONG: Final[dict[str, tuple[str, str, str]]] = {
     "wrong:NeverRepeats": ("R6 R16 R20 R24.quick R26", "R6 R6.request", ""),
     "wrong:RegistersLate": ("R10 R16 R20 R31", "R10 R31.timeout", ""),
     "wrong:HangsOnFetch": ("R10 R16 R20 R23", "R10.raises", "R23.raises R23.misuse"),
-    "wrong:AnswersWrongTypes": ("R4 R20", "R4.unharmed R20.again", ""),
+    "wrong:AnswersWrongTypes": ("R4 R20", "R4.unharmed R20.unharmed", ""),
     "wrong:ForgetsTheTimeout": ("R4 R20 R26 R27", "R20.pins R27.fetch R27.default", ""),
     "wrong:ComputesAgain": ("R19 R20 R22", "R20.again R20.once", "R19.self R20.parked"),
     "wrong:SwallowsErrors": ("R4 R10 R28", "R4.raises", "R28 R28.unreadable R28.missing"),
