@@ -47,13 +47,23 @@ def replace(path: str, content: bytes, what: str) -> None:
         write(path, content, what)  # as a pipe, which cannot be replaced
         return
     try:
-        with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as file:
-            file.write(content)
-        os.chmod(file.name, place.stat().st_mode if place.exists() else 0o666 & ~_umask())
-        os.replace(file.name, place)
+        _replace(place, content)
     except OSError as error:
         raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
     remark(f"the {what} was written to {path}")
+
+
+def _replace(place: Path, content: bytes) -> None:
+    mode = place.stat().st_mode if place.exists() else 0o666 & ~_umask()
+    with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as file:
+        try:
+            file.write(content)
+            file.close()
+            os.chmod(file.name, mode)
+            os.replace(file.name, place)
+        except BaseException:
+            os.unlink(file.name)
+            raise
 
 
 def _umask() -> int:

@@ -109,7 +109,7 @@ def _diagram(row: Row | None, name: str) -> Markup | None:
 def _clause(text: str) -> Markup:
     """Render what a clause says. Markup of its own is shown as text, and links lead nowhere from here."""
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    return Markup(reader.disable(["link", "image", "autolink", "html_inline", "html_block"]).render(text))
+    return Markup(reader.disable(["link", "image", "autolink"]).render(text))
 
 
 @cache

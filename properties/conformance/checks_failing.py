@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from farref.properties.conformance.check import check
-from farref.properties.conformance.checks_unreached import EXTRA_FETCH
 from farref.properties.conformance.gradient_world import FAST, finds_gradients, goes_back, sees_nothing
-from farref.properties.conformance.programs import call, here, leaf
+from farref.properties.conformance.programs import call, fetch, here, leaf, remote
 from farref.properties.conformance.verbs import Pending
 from farref.properties.conformance.world import BEGUN, World
 
@@ -29,10 +28,12 @@ TRAP = [leaf("q", "B", 3), call("y", "B", "trap", "q")]
 @check("A12", needs=[*FAST, "retain"], after=["A13.fetch"], alone=True, timeout=2)
 def the_pass_after_a_failed_one(world: World) -> None:
     """A pass that ends well has its own gradients, whatever an earlier one left half done."""
-    world.fails(world.begin_backward("A", "c", EXTRA_FETCH, ["x"], retain=True))
+    steps = [leaf("q", "B", 3), remote("r", "B", "late", "q", 0.5), fetch("x", "r"), fetch("y", "r")]
+    world.fails(world.begin_backward("A", "c", steps, ["x"], retain=True))
     again = [here("v", "mul", "x", 10), here("w", "mul", "y", 100), here("z", "add", "v", "w")]
     world.backward("A", "c", again, ["z"], retain=True)
-    finds_gradients(world, EXTRA_FETCH, {"q": 20 + 200})
+    world.pause(1.0)
+    finds_gradients(world, steps, {"q": 10 + 100})
 
 
 @check("A12.phantom", needs=[*FAST, "probe", "probe.passes"], after=["A18.told"], alone=True, timeout=4)

@@ -19,7 +19,7 @@ def a_function_uses_a_reference(world: World) -> None:
     """A shutdown waits for running functions, and takes no reference away from them."""
     world.create("A", "x", "B", "echo", [7])
     world.finds("A", "x", 7)
-    late = world.begin_call("A", "C", "later", {"rref": "x"}, 1.5)
+    late = world.begin_call("A", "C", "later", {"rref": "x"}, 2.5)
     world.pause(BEGUN)
     stopping = world.begin("stop")
     world.gives(late, 7)
@@ -34,7 +34,7 @@ def a_fetch_is_under_way(world: World) -> None:
     fetching = world.begin_fetch("A", "x")
     world.pause(BEGUN)
     stopping = world.begin("stop")
-    world.gives(fetching, 7)
+    world.gives(fetching, 7, deadline=4.0)
     stopping.wait(STOPPING)
 
 

@@ -20,13 +20,14 @@ from farref.properties.conformance.trial import Answered, Raised, Trial, WrongAn
 SECONDS: Final = 10.0
 WORKERS: Final = ["A", "B", "C"]
 WITHOUT: Final = {
-    **{f"function.{name}": ("call",) for name in FUNCTIONS},
+    **{f"function.{name}": ("call", "create") for name in FUNCTIONS},
     **{name: ("probe",) for name in CAPABILITIES if name.startswith("probe.")},
-    **dict.fromkeys(("fetch", "share", "drop", "local"), ("create",)),
-    **dict.fromkeys(("fast", "smart", "gradients", "retain", "optimizer"), ("backward",)),
-    "confirmed": ("probe", "create"),
+    **dict.fromkeys(("share", "local"), ("create",)),
+    **dict.fromkeys(("fetch", "drop"), ("create", "backward")),
+    **dict.fromkeys(("fast", "smart", "gradients", "retain", "optimizer", "parameter", "recording"), ("backward",)),
+    "confirmed": ("probe",),
 }
-"""What a capability is worth nothing without."""
+"""What a capability is worth nothing without: one of these."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,9 @@ def _declared(capabilities: Iterable[str]) -> Iterator[Remark]:
     declared = list(capabilities)
     wrong = [f"{one!r} is no capability{_meant(one)}" for one in declared if one not in CAPABILITIES]
     wrong += [
-        f"{one} is declared and {needed} is not, without which it cannot be tried"
+        f"{one} is declared and {' or '.join(WITHOUT[one])} is not, without which it cannot be tried"
         for one in declared
-        for needed in WITHOUT.get(one, ())
-        if needed not in declared
+        if one in WITHOUT and not set(WITHOUT[one]) & set(declared)
     ]
     if "backward" in declared and not {"fast", "smart"} & set(declared):
         wrong.append("backward is declared, and neither of its modes, fast and smart")

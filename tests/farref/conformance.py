@@ -9,7 +9,7 @@ from typing import Any, Final
 from farref.properties.conformance.document import FORMAT, Level, Operation, Report, Row, Script, Verdict, summarise
 
 ADAPTERS: Final = Path(__file__).parent / "adapters"
-TOY, WRONG, HANGING = (str(ADAPTERS / f"{name}.py") for name in ("toy", "wrong", "hanging"))
+TOY, WRONG = (str(ADAPTERS / f"{name}.py") for name in ("toy", "wrong"))
 EXPECTED: Final = str(ADAPTERS / "wrong.toml")
 SPOKEN: Final = (sys.executable, "-m", "farref.properties.conformance.host")
 

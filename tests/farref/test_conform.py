@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ import pytest
 from click.testing import Result
 
 from farref.properties.conformance.backend import CAPABILITIES
-from tests.farref.conformance import EXPECTED, HANGING, SPOKEN, TOY, WRONG
+from tests.farref.conformance import EXPECTED, SPOKEN, TOY, WRONG
 
 Farref = Callable[..., Result]
 ROOT = Path(__file__).parents[2]
@@ -207,6 +209,22 @@ def test_a_file_is_replaced_as_a_whole(farref: Farref, saved: Path, tmp_path: Pa
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_what_cannot_be_written_leaves_what_was_there(
+    farref: Farref, saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "report.json"
+    path.write_text("before")
+    monkeypatch.setattr(os, "replace", full)
+    result = farref("conform", "--from", str(saved), "-o", str(path))
+    assert result.exit_code == 2
+    assert "No space left on device" in result.stderr
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize("content", ["", "{}", '{"format": "farref-conformance/1"}', "[1", '{"format": "other"}'])
 def test_what_is_no_report(farref: Farref, tmp_path: Path, content: str) -> None:
     path = tmp_path / "report.json"
@@ -258,34 +276,45 @@ def test_nothing_declared_is_nothing_checked(farref: Farref, tmp_path: Path) -> 
     assert "the adapter declares what no check knows: fecth" in result.stdout
 
 
-def test_ctrl_c_leaves_no_process() -> None:
-    command = [sys.executable, "-m", "farref", "conform", "--backend", HANGING, "--only", "R12.early", "--only", "R20"]
+STUBBORN = """
+import json, pathlib, sys, time
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["verb"] == sys.argv[1]:
+        pathlib.Path(sys.argv[2]).touch()
+        time.sleep(3600)
+    print(json.dumps({"id": request["id"], "ok": {"name": "stubborn", "version": "1", "capabilities": ["create", "fetch"]}}),
+          flush=True)
+"""
+"""An adapter that hangs at some verb, and does not end with its stdin."""
+
+
+@pytest.mark.parametrize("verb", ["hello", "start"])
+def test_ctrl_c_leaves_no_process(verb: str, tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    adapter = ("--", sys.executable, "-c", STUBBORN, verb, str(there))
+    command = [sys.executable, "-m", "farref", "conform", "--only", "R20", *adapter]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        assert process.stderr is not None
-        while not (adapters := children(process.pid)):
-            assert process.poll() is None, process.stderr.read()
-        wait_until_asked(adapters[0])
+        while not there.exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        adapters = children(process.pid)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
+    assert len(adapters) == 1
     assert process.returncode == 4
     assert out == ""
     assert err.splitlines()[-1] == "farref: interrupted"
     assert "Traceback" not in err
-    assert not [pid for pid in adapters if is_alive(pid)]
+    assert not is_alive(adapters[0])
 
 
 def children(pid: int) -> list[int]:
     ran = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, timeout=60)
     return [int(word) for word in ran.stdout.split()]
-
-
-def wait_until_asked(pid: int) -> None:
-    """Wait until an adapter serves a request in a thread of its own: then it hangs."""
-    while len(os.listdir(f"/proc/{pid}/task")) < 2:
-        assert is_alive(pid)
 
 
 def is_alive(pid: int) -> bool:

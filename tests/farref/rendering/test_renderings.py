@@ -8,6 +8,7 @@ import re
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
@@ -15,7 +16,8 @@ from farref.properties.conformance.document import Level, Verdict
 from farref.rendering.html import to_html
 from farref.rendering.junit import to_junit
 from farref.rendering.markdown import to_markdown
-from farref.rendering.sequence import draw_story, events
+from farref.rendering.marks import events, marks
+from farref.rendering.sequence import draw_story
 from farref.rendering.words import Conclusion, conclusion
 from tests.farref.conformance import EVERY, STORY, operation, report, row
 
@@ -178,6 +180,34 @@ def test_a_diagram_is_xml_with_every_worker() -> None:
     texts = [one.text for one in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert {"A", "B", "1", "2", "3"} <= set(texts)
     assert drawing.get("aria-labelledby") == "n-title n-description"
+
+
+def test_a_gradient_program_is_drawn_step_by_step() -> None:
+    steps = [
+        {"leaf": "q", "on": "B", "value": 3},
+        {"let": "y", "on": "C", "through": ["B"], "operation": "mul", "args": ["q", 2]},
+        {"let": "z", "operation": "add", "args": ["y", 1]},
+    ]
+    story = [operation(1, "backward", 0, 1, context="c", steps=steps, roots=["z"], mode="fast")]
+    drawn = [(one.source, one.target, one.label.split(" gives")[0]) for one in marks(story)]
+    assert drawn == [
+        ("B", None, "q = 3"),
+        ("A", "B", "y = mul(q, 2)"),
+        ("B", "C", "y = mul(q, 2)"),
+        ("A", None, "z = add(y, 1)"),
+        ("A", None, "backward z FAST"),
+    ]
+
+
+def test_of_counts_only_those_are_drawn_that_are_not_zero() -> None:
+    outcomes = {
+        "gives {'owned': 1, 'forks': 0}": "probe owned 1",
+        "gives {'owned': 0}": "probe all zero",
+        "fails": "probe fails",
+    }
+    for outcome, label in outcomes.items():
+        (mark,) = marks([msgspec.structs.replace(operation(1, "probe", 0, 1, name=None), outcome=outcome)])
+        assert mark.label == label
 
 
 def test_trouble_is_red() -> None:

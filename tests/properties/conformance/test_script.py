@@ -61,7 +61,7 @@ def test_what_passed_needs_no_program() -> None:
 
 
 def test_waits_stand_where_operations_ended() -> None:
-    story = [operation(1, 0.0, 2.0), operation(2, 0.1, 0.2), operation(3, 1.0, None), operation(4, 3.0, 3.0)]
+    story = [operation(1, 0.0, 2.0), operation(2, 0.1, 0.2), operation(3, 1.0, 1.5), operation(4, 3.0, None)]
     told = [line.split("(")[0] if "Operation" in line else line for line in steps(story) if not line.startswith("#")]
     assert told == [
         "o1 = Operation",
@@ -70,11 +70,11 @@ def test_waits_stand_where_operations_ended() -> None:
         "wait(o2)",
         "time.sleep(0.80)",
         "o3 = Operation",
+        "wait(o3)",
         "wait(o1)",
         "time.sleep(1.00)",
         "o4 = Operation",
         "wait(o4)",
-        "wait(o3)",
     ]
 
 

@@ -104,7 +104,11 @@ MISTAKES = {
     "no name": ("def hello(request):\n    return {'version': '1'}", "must have a name, a version and a list"),
     "strings": ("CAPABILITIES.append(7)", "a capability is a string, and 7 is none"),
     "unknown": ("CAPABILITIES.append('fecth')", "'fecth' is no capability; did you mean fetch?"),
-    "without": ("CAPABILITIES.remove('call')", "function.echo is declared and call is not"),
+    "without": ("CAPABILITIES.remove('probe')", "probe.owned is declared and probe is not"),
+    "no calls": (
+        "CAPABILITIES[:] = ['function.echo']",
+        "function.echo is declared and call or create is not, without which it cannot be tried",
+    ),
     "modes": ("CAPABILITIES.append('backward')", "backward is declared, and neither of its modes, fast and smart"),
     "not concurrent": ("CAPABILITIES += ['concurrent', 'function.slow']", "function.slow: it fails as error"),
     "create gives": (
