@@ -1,18 +1,20 @@
 # make verify: the sound protocol holds, PyTorch's breaks, and TLC agrees. Needs Python, make and the package index only.
 
 PYTHON ?= python3
+RUNS ?= 5
 VENV := .venv
 BIN := $(VENV)/bin
 FARREF := $(BIN)/farref check rref
 AUTOGRAD := $(BIN)/farref check autograd
 
-.PHONY: help verify test check generated clean
+.PHONY: help verify test check generated findings clean
 
 help:
 	@echo "make verify     the sound protocol holds, PyTorch's breaks, and TLC agrees: about a minute"
 	@echo "make test       every test"
 	@echo "make check      ruff, mypy --strict, import-linter"
 	@echo "make generated  write the tables, the diagram and the TLA+ configurations anew"
+	@echo "make findings   run every program that shows a defect of PyTorch, RUNS times each (5): about 15 minutes"
 	@echo "make clean      remove $(VENV) and every cache"
 
 verify: $(VENV)/.base
@@ -44,6 +46,9 @@ check: $(VENV)/.dev
 generated: $(VENV)/.dev
 	$(BIN)/python -m tests.generated
 
+findings: $(VENV)/.torch
+	$(BIN)/python -m farref.properties.conformance.ledger --runs $(RUNS)
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis states
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -60,3 +65,7 @@ $(VENV)/.base: $(BIN)/python pyproject.toml
 $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/.base
+
+$(VENV)/.torch: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch]'
+	@touch $@

@@ -11,6 +11,7 @@ import click
 
 from farref import __version__
 from farref.clauses import UnknownClauseError, clauses, find_clause, show_clause
+from farref.conform import conform
 from farref.diagram import draw
 from farref.doctor import examine, findings_document, is_fit, show_findings
 from farref.document import document
@@ -90,11 +91,12 @@ def cli(ctx: click.Context) -> int:
     farref explain trace.json -o x.svg    draw a counterexample
     farref fuzz rref                      the implementation and the model agree on every step
     farref fuzz autograd                  the same for backward passes over random programs
+    farref conform --backend torch        which clauses does a backend keep?
     farref spec R21                       read a clause of the spec
     farref doctor                         what works on this machine
 
-    Exit codes: 0 holds or agreed, 1 violated or disagreed, 2 wrong usage, 3 something needed is missing, 4 ended with
-    nothing decided.
+    Exit codes: 0 holds, agreed or conforms, 1 violated, disagreed or broken, 2 wrong usage, 3 something needed is missing,
+    4 ended with nothing decided.
     """
     if ctx.invoked_subcommand is None:
         put(ctx.get_help())
@@ -233,5 +235,5 @@ def doctor(form: str) -> int:
     return OK if is_fit(findings) else HARNESS
 
 
-for command in (fuzz, replay):
+for command in (fuzz, replay, conform):
     cli.add_command(command)

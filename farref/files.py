@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,6 +38,38 @@ def write(path: str, content: bytes, what: str) -> None:
     except OSError as error:
         raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
     remark(f"the {what} was written to {path}")
+
+
+def replace(path: str, content: bytes, what: str) -> None:
+    """Write a file as a whole or not at all, so that what was there before is never lost half-way, and say so."""
+    place = Path(os.path.realpath(path))
+    if place.exists() and not place.is_file():
+        write(path, content, what)  # as a pipe, which cannot be replaced
+        return
+    try:
+        _replace(place, content)
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
+    remark(f"the {what} was written to {path}")
+
+
+def _replace(place: Path, content: bytes) -> None:
+    mode = place.stat().st_mode if place.exists() else 0o666 & ~_umask()
+    with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as file:
+        try:
+            file.write(content)
+            file.close()
+            os.chmod(file.name, mode)
+            os.replace(file.name, place)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def read(path: str) -> bytes:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 from xml.sax.saxutils import escape
 
+from farref.words import legal
+
 SANS: Final = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 MONO: Final = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 LETTER_WIDTHS: Final = {True: 0.61, False: 0.57}
@@ -38,8 +40,12 @@ def text(
     weight = ' font-weight="bold"' if bold else ""
     return (
         f'<text x="{number(x)}" y="{number(y)}" font-family="{MONO if mono else SANS}" font-size="{number(size)}"'
-        f' fill="{color}" text-anchor="{anchor}"{weight}>{escape(content)}</text>'
+        f' fill="{color}" text-anchor="{anchor}"{weight}>{_shown(content)}</text>'
     )
+
+
+def _shown(content: str) -> str:
+    return escape(legal(content))
 
 
 def rectangle(
@@ -98,10 +104,12 @@ def _head(color: str) -> str:
     return f"head-{color.removeprefix('#')}"
 
 
-def document(width: float, height: float, title: str, description: str, body: list[str]) -> str:
-    """Put a drawing together, on white paper whatever lies behind it."""
+def document(width: float, height: float, title: str, description: str, body: list[str], *, name: str = "") -> str:
+    """Put a drawing together, on white paper whatever lies behind it. A name keeps it apart from others on one page."""
     size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title description">'
-    named = f'<title id="title">{escape(title)}</title>\n<desc id="description">{escape(description)}</desc>'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}title {name}description">'
+    named = (
+        f'<title id="{name}title">{_shown(title)}</title>\n<desc id="{name}description">{_shown(description)}</desc>'
+    )
     paper = rectangle(0, 0, width, height, fill=WHITE)
     return "\n".join([head, named, paper, *body, "</svg>", ""])

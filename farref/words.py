@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
+FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML cannot say at all."""
+
+
+def legal(text: str) -> str:
+    """Replace what XML cannot say."""
+    return FORBIDDEN.sub("\ufffd", text)
+
 
 def counted(number: int, noun: str) -> str:
     """Count some things, in the singular where there is one."""

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from farref import tlc
+
+# No test is about how long something takes, and a busy machine may take its time.
+settings.register_profile("farref", deadline=None)
+settings.load_profile("farref")
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,13 @@
 """Everything in the tree that a program writes: `make generated` writes it, `tests/test_generated.py` compares.
 
-These are the tables of claims and rules in the documents, the diagram of claim N1, and the TLA+ configurations: one for each
-claim under each profile, those expected to fail named so.
+These are the tables of claims and rules in the documents, the ledger of findings, the diagram of claim N1, the schema of
+conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under each profile, those
+expected to fail named so.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +20,10 @@ from farref.cli import cli
 from farref.model.rules import SOUND, TORCH
 from farref.model.world import Bounds
 from farref.properties.claims import CLAIMS
+from farref.properties.conformance import document, findings_page
 from farref.properties.rref import rref_properties
 from farref.properties.subject import AUTOGRAD
+from tests import conformance_tables
 
 ROOT = Path(__file__).parents[1]
 TLA = ROOT / "spec" / "tla"
@@ -31,7 +35,10 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "README.md": partial(with_table, ROOT / "README.md", "--each claim"),
         ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
         ROOT / "spec" / "autograd.md": autograd_tables,
+        ROOT / "spec" / "findings.md": findings_page.page,
         ROOT / "spec" / "n1.svg": partial(diagram, "N1"),
+        ROOT / "spec" / "conformance.md": conformance_page,
+        ROOT / "spec" / "conformance.schema.json": conformance_schema,
         **configurations(),
     }
 
@@ -62,6 +69,30 @@ def filled_in(text: str, command: str) -> str:
     _, after = rest.split("<!-- end of table -->", maxsplit=1)
     table = farref(*command.split()[1:], "--quiet", exit_code=0)
     return f"{before}<!-- {command} -->\n{table.strip()}\n<!-- end of table -->{after}"
+
+
+def conformance_page() -> str:
+    """Fill in the tables of the protocol, and the example adapters."""
+    text = (ROOT / "spec" / "conformance.md").read_text()
+    managers, script = ((ROOT / "examples" / name).read_text() for name in ("adapter_managers.py", "adapter.mjs"))
+    pieces = {
+        "verbs": conformance_tables.verbs(),
+        "functions": conformance_tables.functions(),
+        "kinds": conformance_tables.kinds(),
+        "capabilities": conformance_tables.capabilities(),
+        "examples/adapter_managers.py": f"```python\n{managers}```",
+        "the end of examples/adapter.mjs": f"```js\n{script[script.index('createInterface({') :]}```",
+    }
+    for name, piece in pieces.items():
+        before, rest = text.split(f"<!-- {name} -->\n")
+        _, after = rest.split("<!-- end -->", maxsplit=1)
+        text = f"{before}<!-- {name} -->\n{piece}\n<!-- end -->{after}"
+    return text
+
+
+def conformance_schema() -> str:
+    """Write the schema of conformance reports."""
+    return json.dumps(document.schema(), indent=1) + "\n"
 
 
 def diagram(claim: str) -> str:

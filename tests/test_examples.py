@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -38,3 +43,38 @@ def test_model_parallel_with_nonsense() -> None:
     done = run("examples/model_parallel.py", "many")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+
+
+# -- adapters -----------------------------------------------------------------------------------------------------------
+
+SOME = ("R16", "R20", "R21", "R23", "R26")
+
+
+def conform(*words: str) -> dict[str, Any]:
+    done = run(
+        "-m", "farref", "conform", *(word for one in SOME for word in ("--only", one)), "--format", "json", *words
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def test_the_adapter_of_managers() -> None:
+    place = "examples/adapter_managers.py"
+    assert len((ROOT / place).read_text().splitlines()) <= 60
+    assert run("-m", "farref", "conform", "--validate-adapter", "--backend", place).returncode == 0
+    report = conform("--backend", place)
+    assert report["backend"] == "multiprocessing.managers"
+    assert {"R16", "R20", "R21", "R26"} <= {row["id"] for row in report["clauses"] if row["verdict"] == "pass"}
+
+
+def test_the_adapter_in_javascript() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("the adapter in JavaScript is not run: there is no node")
+    command = ("--", "node", "examples/adapter.mjs")
+    assert run("-m", "farref", "conform", "--validate-adapter", *command).returncode == 0
+    report = conform(*command)
+    assert report["backend"] == "one event loop"
+    assert {"R16", "R20", "R21", "R21.self", "R26"} <= {
+        row["id"] for row in report["clauses"] if row["verdict"] == "pass"
+    }

@@ -37,9 +37,22 @@ def test_every_package_is_listed() -> None:
 def test_spec_files_are_shipped() -> None:
     shipped = project()["tool"]["setuptools"]["package-data"]
     for path in (ROOT / "spec").rglob("*"):
-        if path.suffix in (".md", ".tla", ".cfg"):
+        if path.suffix in (".md", ".tla", ".cfg", ".json"):
             package = ".".join(("farref", *path.parent.relative_to(ROOT).parts))
             assert f"*{path.suffix}" in shipped[package]
+
+
+def test_packages_within_farref_are_shipped_with_their_pages() -> None:
+    setuptools = project()["tool"]["setuptools"]
+    rendering = ROOT / "farref" / "rendering"
+    assert "farref.rendering" in setuptools["packages"]
+    kinds = {f"*{path.suffix}" for path in rendering.iterdir() if path.is_file() and path.suffix != ".py"}
+    assert kinds == set(setuptools["package-data"]["farref.rendering"])
+
+
+def test_expectations_are_shipped() -> None:
+    shipped = project()["tool"]["setuptools"]["package-data"]["farref.properties.conformance"]
+    assert "expectations/*.toml" in shipped
 
 
 def test_the_command_exists() -> None:

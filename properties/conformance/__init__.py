@@ -1,1 +1,1 @@
-"""The conformance kit: judges any backend, clause by clause. Begin with `backend.py`, then `check.py`."""
+"""The conformance kit: judges any backend, clause by clause, and keeps what it found in one. Begin with `backend.py`."""

@@ -43,10 +43,13 @@ KINDS: Final[dict[str, type[Exception]]] = {
 FUNCTIONS: Final = {
     "echo": "give back the only argument",
     "slow": "wait for as many seconds as the first argument says, then give back the second",
+    "busy": "keep the worker as busy as one function can, for as many seconds as the argument says, and give back true",
     "fail": "raise a ValueError with the argument as its message",
+    "misuse": "raise an error of the backend's own, as one of its built-in operations does when it is misused",
     "value_of": "give the value of the RRef that is the argument, waiting for it; on its owner, without a message",
     "pass_on": "call the worker that is the second argument with `value_of` of the RRef, then give its value here too",
     "hold": "keep the RRef that is the first argument for as many seconds as the second says, and give back true",
+    "later": "wait for as many seconds as the second argument says, then give the value of the RRef that is the first",
     "count": "give how often `count` has been called on this worker with this argument, this call included",
     "nest": "depth, here, there: if depth is 0 give 0, else call `there` with nest(depth - 1, there, here) and give 1 more",
     "missing": "a function that the caller can name and the callee does not have",
@@ -66,7 +69,7 @@ CAPABILITIES: Final = {
     **{f"argument.{name}": said for name, said in SPECIAL.items() if name != "rref"},
     "concurrent": "several verbs at once",
     "local": "create with no function: an RRef of a value that the worker has",
-    "timeout": "the argument `timeout` of create, fetch and call, and the option `timeout` of start",
+    "timeout": "the argument `timeout` of create, fetch and call, and the option `timeout` of start, also for passes",
     "confirmed": "probe(worker, name) says whether the handle is `confirmed` by its owner",
     "probe.owned": "probe(worker) says how many RRefs the worker keeps a value for",
     "probe.forks": "probe(worker) says how many references of others the worker counts",
@@ -80,11 +83,13 @@ CAPABILITIES: Final = {
     "fault.delay": "fault('delay', worker, message=M, seconds=s): hold back the next message of a kind that it sends",
     "fault.duplicate": "fault('duplicate', worker, message=M, seconds=s): send the next one twice, the copy so much later",
     "stop.graceful": "stop waits for what is under way, ends within its deadline, and says what it could not release",
-    "restart": "start after stop begins a new life in the same processes",
+    "restart": "after start with the option `again`, stop lets the processes live, and the next start is in them",
     "fast": "backward in FAST mode",
     "smart": "backward in SMART mode",
     "retain": "several passes over one graph",
     "optimizer": "the step `optimize` of programs",
+    "parameter": "leaves that say `parameter`",
+    "recording": "steps that say `recording`",
     "traced": "start takes the option `log`, a directory, and the workers write logs there as spec/log.md says",
     "controlled": "the backend can be driven in lockstep (farref fuzz rref --backend NAME)",
 }
@@ -102,7 +107,7 @@ class Backend(Protocol):
     capabilities: frozenset[str]
 
     def start(self, workers: Sequence[str], options: Mapping[str, Value]) -> None:
-        """Start some workers. Options: `timeout` (seconds, the default of all calls), `log` (a directory)."""
+        """Start some workers. Options: `timeout` (seconds, the default of all calls), `log` (a directory), `again`."""
 
     def create(
         self, worker: str, name: str, owner: str, function: str | None, args: Sequence[Value], timeout: float | None

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
 FORMAT: Final = "farref-conformance/1"
+MATRIX_FORMAT: Final = "farref-conformance-matrix/1"
 
 
 class Verdict(Enum):
@@ -75,6 +76,8 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The command that runs this check again."""
     spec: str
     """What the clause says."""
+    says: str = ""
+    """What the check holds the backend to, in one sentence."""
     rate: str | None = None
     """How often it failed, n of m, where it was run more than once."""
     reason: str | None = None
@@ -87,7 +90,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What became of a backend."""
 
-    format: str
+    format: Literal["farref-conformance/1"]
     backend: str
     version: str
     capabilities: tuple[str, ...]
@@ -97,21 +100,52 @@ class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clauses: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     """What else is worth knowing: stale expectations, a budget that ended."""
+    expectations: str | None = None
+    """The file that says which failures are expected."""
 
 
 class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The reports of several backends, side by side."""
 
-    format: str
+    format: Literal["farref-conformance-matrix/1"]
     reports: tuple[Report, ...]
 
 
-MATRIX_FORMAT: Final = "farref-conformance-matrix/1"
+Document = Report | Matrix
+
+
+class DocumentError(Exception):
+    """Something is no report; the message says why."""
+
+
+class _Head(msgspec.Struct):
+    format: Literal["farref-conformance/1", "farref-conformance-matrix/1"]
+
+
+def decode(content: bytes) -> tuple[Report, ...]:
+    """Read the reports of a document, of whichever of the two formats."""
+    try:
+        if msgspec.json.decode(content, type=_Head).format == FORMAT:
+            return (msgspec.json.decode(content, type=Report),)
+        return msgspec.json.decode(content, type=Matrix).reports
+    except msgspec.DecodeError as error:
+        raise DocumentError(f"no conformance report: {error}") from error
+
+
+def together(reports: tuple[Report, ...]) -> Document:
+    """Make one document of some reports: one is itself, several are a matrix."""
+    return reports[0] if len(reports) == 1 else Matrix(MATRIX_FORMAT, reports)
 
 
 def schema() -> dict[str, Any]:
-    """Give the JSON Schema of a report."""
-    return msgspec.json.schema(Report)
+    """Give the JSON Schema of what `farref conform --format json` prints: a report, or a matrix of several."""
+    (report, matrix), parts = msgspec.json.schema_components((Report, Matrix), ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Conformance report of farref",
+        "anyOf": [report, matrix],
+        "$defs": parts,
+    }
 
 
 def summarise(rows: tuple[Row, ...]) -> dict[str, int]:

@@ -60,11 +60,14 @@ def _only_adapter(module: Any) -> Backend:
     kinds = [
         one
         for one in vars(module).values()
-        if isinstance(one, type) and one.__module__ == module.__name__ and hasattr(one, "capabilities")
+        if isinstance(one, type)
+        and one.__module__ == module.__name__
+        and hasattr(one, "start")
+        and hasattr(one, "stop")
     ]
     if len(kinds) != 1:
         names = ", ".join(one.__name__ for one in kinds) or "none"
-        raise LookupError(f"{module.__file__} must have one class with `capabilities`, and has {names}")
+        raise LookupError(f"{module.__file__} must have one class with the verbs `start` and `stop`, and has {names}")
     adapter: Backend = kinds[0]()
     return adapter
 
@@ -116,15 +119,16 @@ def describe(error: BaseException) -> dict[str, str]:
 
 
 def main() -> None:
-    """Serve one adapter until stdin ends."""
-    answers = os.fdopen(os.dup(1), "wb")
+    """Serve one adapter until stdin ends. What the adapter forks finds neither stream: it must not wait for their locks."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     try:
         adapter = load(sys.argv[1])
     except Exception as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(1)
-    Host(adapter, sys.stdin.buffer, answers).serve()
+    Host(adapter, requests, answers).serve()
     os._exit(0)  # threads that still wait for a backend are of no more use
 
 

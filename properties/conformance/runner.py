@@ -1,7 +1,8 @@
 """Judge a backend: run the checks one after another, whatever happens, and say what became of each.
 
 A world is used again by the next check if it is as good as new: the check was passed and all counts are zero. After anything
-else a new one is started, so that no clause is blamed for another. What cannot be stopped is put down.
+else a new one is started, so that no clause is blamed for another. What cannot be stopped is put down. Nobody judges how a
+spoilt world stops, so its workers are killed first where that can be done: what is left of it need not be waited for.
 
 A check that fails is run again, to learn whether it always does. One whose failure is expected is not, unless it is expected
 only sometimes: what is known need not be measured each time.
@@ -15,10 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from farref.properties.conformance.check import Check
-from farref.properties.conformance.document import FORMAT, Level, Operation, Report, Row, Verdict, summarise
+from farref.properties.conformance.document import FORMAT, Operation, Report, Row, Script, Verdict, summarise
 from farref.properties.conformance.expectations import Expectation
-from farref.properties.conformance.session import AdapterError, Hang, OperationFailed, Session
+from farref.properties.conformance.session import UNSUPPORTED, AdapterError, Hang, Identity, OperationFailed, Session
+from farref.properties.conformance.verdicts import ClauseText, Outcome, how_broken, notes, unseen, with_expectation
 from farref.properties.conformance.world import Violation, World
 
 START_SECONDS: Final = 60.0
@@ -27,24 +31,12 @@ BAD: Final = (Verdict.FAIL, Verdict.EXPECTED_FAIL, Verdict.ERROR, Verdict.BLOCKE
 
 
 @dataclass(frozen=True)
-class ClauseText:
-    """A clause, as far as a report shows it."""
-
-    id: str
-    title: str
-    text: str
-    level: Level
-    why_unseen: str = ""
-    """Why no check looks at it."""
-
-
-@dataclass(frozen=True)
 class Plan:
     """What is to be judged, and how."""
 
     command: tuple[str, ...]
-    replay: str
-    """The command of the user, to which `--only ID` is added."""
+    replay: Callable[[str], str]
+    """Gives the command that runs a check again."""
     clauses: Mapping[str, ClauseText]
     checks: tuple[Check, ...]
     expectations: Mapping[str, Expectation] = field(default_factory=dict)
@@ -52,75 +44,90 @@ class Plan:
     seconds: float | None = None
     runs: int = 3
     """How often a check is run that fails."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one run of a check."""
-
-    verdict: Verdict
-    message: str
-    story: tuple[Operation, ...]
+    expectations_file: str | None = None
+    scripts: Callable[[Check, Row], tuple[Script, ...]] = lambda _check, _row: ()
+    """Gives the programs that show what became of a check."""
 
 
 class Runner:
     """Carries out a plan."""
 
     def __init__(self, plan: Plan, on_row: Callable[[Row], None] = lambda _: None) -> None:
-        self._plan, self._on_row = plan, on_row
+        self.plan, self._on_row = plan, on_row
         self._session: Session | None = None
+        self._identity: Identity | None = None
         self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
         self._begun = time.monotonic()
         self._rows: dict[str, Row] = {}
 
     def run(self) -> Report:
         """Run all checks; raise AdapterError if the adapter cannot be talked to at all."""
-        identity = self._talk().identity
         try:
-            for check in self._plan.checks:
-                self._enter(self._judge(check, identity.capabilities))
-            for clause in self._plan.clauses.values():
-                if not any(row.clause == clause.id for row in self._rows.values()):
-                    self._enter(_unseen(clause))
-        finally:
-            self._end()
-        rows = tuple(self._rows.values())
+            self.identity()
+            for check in self.plan.checks:
+                self.judge(check)
+        except BaseException:  # as Ctrl-C: nothing may be left behind, and nobody wants to wait
+            self._put_down()
+            raise
+        self.end()
+        return self.report()
+
+    def identity(self) -> Identity:
+        """Start the adapter, unless it runs, and say who it is."""
+        if self._identity is None:
+            self._identity = self._talk().identity
+        return self._identity
+
+    def judge(self, check: Check) -> Row:
+        """Run one check, and enter its row."""
+        return self._enter(self._judged(check, self.identity().capabilities))
+
+    def report(self) -> Report:
+        """Put the rows together, with one for each clause that no check looks at."""
+        seen = {row.clause for row in self._rows.values()}
+        for clause in self.plan.clauses.values():
+            if clause.id not in seen:
+                self._enter(unseen(clause))
+        place = {clause: number for number, clause in enumerate(self.plan.clauses)}
+        identity, rows = self.identity(), tuple(sorted(self._rows.values(), key=lambda row: place[row.clause]))
         return Report(
             format=FORMAT,
             backend=identity.name,
             version=identity.version,
             capabilities=tuple(sorted(identity.capabilities)),
-            seed=self._plan.seed,
+            seed=self.plan.seed,
             seconds=round(time.monotonic() - self._begun, 3),
             summary=summarise(rows),
             clauses=rows,
+            notes=notes(identity.capabilities, self.plan.expectations, rows),
+            expectations=self.plan.expectations_file,
         )
 
     # -- one check -----------------------------------------------------------------------------------------------------
 
-    def _judge(self, check: Check, capabilities: frozenset[str]) -> Row:
+    def _judged(self, check: Check, capabilities: frozenset[str]) -> Row:
         if missing := sorted(check.needs - capabilities):
             return self._row(check, Verdict.SKIPPED, f"the backend does not declare {', '.join(missing)}")
         broken = [one for one in check.after if one in self._rows and self._rows[one].verdict in BAD]
         if broken:
             return self._row(check, Verdict.BLOCKED, f"{', '.join(broken)} must be kept first")
-        if self._plan.seconds is not None and time.monotonic() - self._begun > self._plan.seconds:
-            return self._row(check, Verdict.UNTESTED, f"the {self._plan.seconds:g} s were over")
+        if self.plan.seconds is not None and time.monotonic() - self._begun > self.plan.seconds:
+            return self._row(check, Verdict.UNTESTED, f"the {self.plan.seconds:g} s were over")
         return self._tried(check)
 
     def _tried(self, check: Check) -> Row:
-        begun, expectation = time.monotonic(), self._plan.expectations.get(check.id)
+        begun, expectation = time.monotonic(), self.plan.expectations.get(check.id)
         outcomes = [self._attempt(check)]
         while self._again(outcomes, expectation):
             outcomes.append(self._attempt(check))
         failed = [one for one in outcomes if one.verdict is not Verdict.PASS]
         shown = failed[0] if failed else outcomes[0]
-        verdict, message = _with_expectation(shown, expectation)
+        verdict, message = with_expectation(shown, expectation)
         rate = f"{len(failed)} of {len(outcomes)}" if len(outcomes) > 1 else None
         return self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
 
     def _again(self, outcomes: Sequence[Outcome], expectation: Expectation | None) -> bool:
-        if len(outcomes) >= self._plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
+        if len(outcomes) >= self.plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
             return False
         if expectation is not None:
             return expectation.rate == "sometimes" and all(one.verdict is Verdict.PASS for one in outcomes)
@@ -133,15 +140,30 @@ class Runner:
             world = self._world(check)
             check.run(world)
         except (Violation, OperationFailed, Hang) as broken:
-            return self._leave(Outcome(Verdict.FAIL, _said(broken), world.story() if world else ()))
+            if isinstance(broken, OperationFailed) and broken.kind == UNSUPPORTED:
+                said = f"the adapter has declared what it cannot do: {broken}"
+                return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
+            return self._leave(Outcome(Verdict.FAIL, how_broken(broken), world.blame(broken) if world else ()))
         except AdapterError as error:
-            return self._leave(Outcome(Verdict.ERROR, str(error), world.story() if world else ()))
+            self._put_down()
+            return Outcome(Verdict.ERROR, str(error), world.story() if world else ())
+        except Exception as error:
+            said = f"the check itself is wrong: {type(error).__name__}: {error}"
+            return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
         passed = Outcome(Verdict.PASS, "", world.story())
-        if check.alone or not self._is_as_new(world):
-            self._stop()
-        return passed
+        spoilt = check.alone or any(one.verb == "fault" for one in passed.story)
+        return self._leave(passed) if spoilt or not self._is_as_new(world) else passed
 
     def _leave(self, outcome: Outcome) -> Outcome:
+        if (
+            self._session is not None
+            and self._started is not None
+            and "fault.kill" in self._session.identity.capabilities
+        ):
+            kills = [{"kind": "kill", "worker": worker, "details": {}} for worker in self._started[0]]
+            for request in [self._session.ask("fault", kill) for kill in kills]:
+                with suppress(OperationFailed, Hang, AdapterError):
+                    request.wait(STOP_SECONDS)
         self._stop()
         return outcome
 
@@ -149,7 +171,7 @@ class Runner:
 
     def _talk(self) -> Session:
         if self._session is None:
-            self._session = Session(self._plan.command)
+            self._session = Session(self.plan.command)
         return self._session
 
     def _world(self, check: Check) -> World:
@@ -165,13 +187,13 @@ class Runner:
                 self._put_down()
                 raise AdapterError(f"the backend does not start: {error}") from error
             self._started = wanted
-        return World(session, check.workers, self._plan.seed)
+        return World(session, check.workers, self.plan.seed)
 
     def _is_as_new(self, world: World) -> bool:
-        if "probe" not in world.session.identity.capabilities:
-            return True
         try:
-            world.empties()
+            world.tidy()
+            if "probe" in world.session.identity.capabilities:
+                world.empties()
         except (Violation, OperationFailed, Hang, AdapterError):
             return False
         return True
@@ -192,7 +214,8 @@ class Runner:
             self._session.put_down()
             self._session = None
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Stop everything."""
         with suppress(AdapterError):
             self._stop()
         if self._session is not None:
@@ -200,9 +223,10 @@ class Runner:
 
     # -- rows ----------------------------------------------------------------------------------------------------------
 
-    def _enter(self, row: Row) -> None:
+    def _enter(self, row: Row) -> Row:
         self._rows[row.id] = row
         self._on_row(row)
+        return row
 
     def _row(
         self,
@@ -214,8 +238,8 @@ class Runner:
         story: tuple[Operation, ...] = (),
         expectation: Expectation | None = None,
     ) -> Row:
-        clause = self._plan.clauses[check.clause]
-        return Row(
+        clause = self.plan.clauses[check.clause]
+        row = Row(
             id=check.id,
             clause=clause.id,
             title=clause.title,
@@ -223,44 +247,12 @@ class Runner:
             verdict=verdict,
             seconds=round(seconds, 3),
             message=message,
-            replay=f"{self._plan.replay} --only {check.id} --seed {self._plan.seed}",
+            replay=self.plan.replay(check.id),
             spec=clause.text,
+            says=check.says,
             rate=rate,
             reason=expectation.reason if expectation else None,
             link=expectation.link if expectation else None,
             story=story,
         )
-
-
-def _with_expectation(outcome: Outcome, expectation: Expectation | None) -> tuple[Verdict, str]:
-    if expectation is None or outcome.verdict is Verdict.ERROR:
-        return outcome.verdict, outcome.message
-    if outcome.verdict is Verdict.FAIL:
-        return Verdict.EXPECTED_FAIL, outcome.message
-    if expectation.rate == "sometimes":
-        return Verdict.EXPECTED_FAIL, "it did not happen this time, and is known to happen only sometimes"
-    return Verdict.UNEXPECTED_PASS, f"it is expected to fail, and did not: {expectation.reason}"
-
-
-def _said(broken: Exception) -> str:
-    match broken:
-        case Hang():
-            return f"an operation hangs: {broken}"
-        case OperationFailed():
-            return f"an operation fails that must not: {broken}"
-        case _:
-            return str(broken)
-
-
-def _unseen(clause: ClauseText) -> Row:
-    return Row(
-        id=clause.id,
-        clause=clause.id,
-        title=clause.title,
-        level=clause.level,
-        verdict=Verdict.UNTESTED,
-        seconds=0.0,
-        message=clause.why_unseen,
-        replay=None,
-        spec=clause.text,
-    )
+        return msgspec.structs.replace(row, scripts=self.plan.scripts(check, row)) if story else row

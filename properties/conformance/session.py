@@ -9,24 +9,21 @@ its whole process group is killed. That ends a backend written in any language, 
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 
 from farref.properties.conformance.backend import KINDS
+from farref.properties.conformance.process import AdapterProcess
 
 PROTOCOL: Final = 1
 HELLO_SECONDS: Final = 60.0
-STOP_SECONDS: Final = 20.0
-STDERR_LINES: Final = 12
+HELLO_NEEDS: Final = "the answer to `hello` must have a name, a version and a list of capabilities"
+UNSUPPORTED: Final = "unsupported"
+"""The kind of failure that is the adapter's: it has declared what it cannot do."""
 
 
 class AdapterError(Exception):
@@ -98,25 +95,16 @@ class Request:
 
 
 class Session:
-    """An adapter's process, and what has been asked of it."""
+    """What has been asked of an adapter, and who it is."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the session)
-        try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._stderr,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise AdapterError(f"{command[0]} cannot be started: {error.strerror}") from error
         self._lock, self._next = threading.Lock(), 0
         self._requests: dict[int, Request] = {}
         self._complaint: str | None = None
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        try:
+            self._process = AdapterProcess(command, self._hear, self._end)
+        except OSError as error:
+            raise AdapterError(f"{command[0]} cannot be started: {error.strerror}") from error
         self.identity = self._greet()
 
     def ask(self, verb: str, arguments: Mapping[str, Any]) -> Request:
@@ -125,66 +113,48 @@ class Session:
         with self._lock:
             number, self._next = self._next, self._next + 1
             self._requests[number] = request
-            line = msgspec.json.encode({"id": number, "verb": verb, **arguments}) + b"\n"
-            try:
-                assert self._process.stdin is not None
-                self._process.stdin.write(line)
-                self._process.stdin.flush()
-            except OSError:
-                request.settle(None)
-        if not self._reader.is_alive():
+            self._process.write(msgspec.json.encode({"id": number, "verb": verb, **arguments}) + b"\n")
+        if not self._process.is_heard:
             request.settle(None)
         return request
 
     def why_ended(self) -> str:
         """Say why no more answers come, with the last that the adapter wrote to its stderr."""
-        if self._complaint is not None:
-            return self._complaint
-        self._stderr.seek(0)
-        last = self._stderr.read().decode(errors="replace").strip().splitlines()[-STDERR_LINES:]
-        said = f"; its last words: {' / '.join(last)}" if last else ""
-        return f"the adapter ended with exit code {self._process.poll()}{said}"
+        return self._complaint or self._process.why_ended()
 
     def close(self) -> None:
         """Let the adapter end by itself, and put down what is left."""
-        with suppress(OSError):
-            assert self._process.stdin is not None
-            self._process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(STOP_SECONDS)
+        self._process.end()
         self.put_down()
 
     def put_down(self) -> None:
         """Kill the adapter and every process of its group."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._reader.join(STOP_SECONDS)
-        self._stderr.close()
+        self._process.put_down()
 
     def _greet(self) -> Identity:
         try:
             said = self.ask("hello", {"protocol": PROTOCOL}).wait(HELLO_SECONDS)
-            identity = Identity(str(said["name"]), str(said["version"]), frozenset(said["capabilities"]))
-        except Hang as error:
+            return msgspec.convert(said, Identity)
+        except BaseException as error:  # as Ctrl-C too: nothing may be left behind
             self.put_down()
-            raise AdapterError(f"the adapter does not answer `hello`: {error}") from error
-        except (KeyError, TypeError) as error:
-            self.put_down()
-            raise AdapterError("the answer to `hello` must have a name, a version and capabilities") from error
-        except (OperationFailed, AdapterError) as error:
-            self.put_down()
-            raise AdapterError(f"the adapter cannot be used: {error}") from error
-        return identity
+            match error:
+                case Hang():
+                    raise AdapterError(f"the adapter does not answer `hello`: {error}") from error
+                case msgspec.ValidationError():
+                    raise AdapterError(f"{HELLO_NEEDS}: {error}") from error
+                case OperationFailed() | AdapterError():
+                    raise AdapterError(f"the adapter cannot be used: {error}") from error
+            raise
 
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            try:
-                answer = msgspec.json.decode(line, type=Answer)
-                self._requests.pop(answer.id).settle(answer)
-            except (msgspec.DecodeError, KeyError) as error:
-                self._complaint = f"the adapter wrote what is no answer to anything: {line[:200]!r} ({error})"
-                break
+    def _hear(self, line: bytes) -> bool:
+        try:
+            answer = msgspec.json.decode(line, type=Answer)
+            self._requests.pop(answer.id).settle(answer)
+        except (msgspec.DecodeError, KeyError) as error:
+            self._complaint = f"the adapter wrote what is no answer to anything: {line[:200]!r} ({error})"
+            return False
+        return True
+
+    def _end(self) -> None:
         for request in list(self._requests.values()):
             request.settle(None)

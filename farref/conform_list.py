@@ -1,0 +1,42 @@
+"""The checks of the conformance kit as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from farref.properties.conformance.check import Check
+from farref.properties.conformance.unseen import UNSEEN
+
+
+def list_document(checks: Sequence[Check]) -> list[dict[str, Any]]:
+    """Give the checks as they are printed for machines."""
+    return [
+        {
+            "id": one.id,
+            "clause": one.clause,
+            "level": one.level.value,
+            "says": one.says,
+            "needs": sorted(one.needs),
+            "after": list(one.after),
+        }
+        for one in checks
+    ]
+
+
+def show_list(page: Console, checks: Sequence[Check]) -> None:
+    """Print the checks for people."""
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
+    table.add_column("check", no_wrap=True)
+    table.add_column("level", no_wrap=True)
+    table.add_column("what must be so", ratio=3)
+    table.add_column("needs", ratio=2)
+    for one in checks:
+        table.add_row(one.id, one.level.value, one.says, ", ".join(sorted(one.needs)))
+    page.print(table)
+    page.print("\nClauses that no check can look at:")
+    for clause, why in UNSEEN.items():
+        page.print(f"{clause}: {why}", soft_wrap=True)

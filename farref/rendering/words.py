@@ -1,0 +1,121 @@
+"""Words and marks that all renderings of a report share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Final
+
+from farref.properties.conformance.document import Level, Operation, Report, Row, Verdict
+
+MARKS: Final = {
+    Verdict.PASS: "✓",
+    Verdict.FAIL: "✗",
+    Verdict.EXPECTED_FAIL: "≈",
+    Verdict.UNEXPECTED_PASS: "!",
+    Verdict.SKIPPED: "–",
+    Verdict.BLOCKED: "⊘",
+    Verdict.UNTESTED: "?",
+    Verdict.ERROR: "⚠",
+}
+"""A sign for each verdict, so that none is told by colour alone."""
+
+MEANINGS: Final = {
+    Verdict.PASS: "the clause was kept",
+    Verdict.FAIL: "the clause was broken",
+    Verdict.EXPECTED_FAIL: "the clause was broken, as is known",
+    Verdict.UNEXPECTED_PASS: "a known failure did not come about: its expectation is out of date",
+    Verdict.SKIPPED: "the backend does not declare what the check needs",
+    Verdict.BLOCKED: "another check failed without which this one says nothing",
+    Verdict.UNTESTED: "no check looks at it, or its time was over",
+    Verdict.ERROR: "the adapter or the kit failed, so nothing is known",
+}
+
+RED: Final = (Verdict.FAIL, Verdict.UNEXPECTED_PASS)
+DECIDED: Final = (Verdict.PASS, Verdict.EXPECTED_FAIL, *RED)
+TOLD: Final = (*RED, Verdict.ERROR, Verdict.EXPECTED_FAIL)
+"""What is told at length."""
+
+
+class Conclusion(Enum):
+    """What a whole report, or several, come to; the value is the exit code."""
+
+    CONFORMS = 0
+    BROKEN = 1
+    HARNESS = 3
+    NOTHING = 4
+
+
+def is_red(row: Row) -> bool:
+    """Say whether a verdict speaks against a backend. What a clause only allows, nobody need do."""
+    is_optional = row.level is Level.MAY and row.verdict is Verdict.FAIL
+    return row.verdict in RED and not is_optional
+
+
+def conclusion(reports: Sequence[Report]) -> Conclusion:
+    """Say what some reports come to: what is broken first, then what is not known."""
+    rows = [[row.verdict for row in report.clauses] for report in reports]
+    if any(is_red(row) for report in reports for row in report.clauses):
+        return Conclusion.BROKEN
+    if any(verdict is Verdict.ERROR for verdicts in rows for verdict in verdicts):
+        return Conclusion.HARNESS
+    if not all(any(verdict in DECIDED for verdict in verdicts) for verdicts in rows):
+        return Conclusion.NOTHING
+    return Conclusion.CONFORMS
+
+
+EXCEPTION: Final = ", except for what is expected or optional."
+SENTENCES: Final = {
+    Conclusion.CONFORMS: f"CONFORMS: every clause that was checked is kept{EXCEPTION}",
+    Conclusion.BROKEN: "DOES NOT CONFORM",
+    Conclusion.HARNESS: "NOT DECIDED: the adapter or the kit failed.",
+    Conclusion.NOTHING: "NOTHING CHECKED: no check could be run.",
+}
+
+
+def sentence(reports: Sequence[Report]) -> str:
+    """Say what some reports come to."""
+    came_to = conclusion(reports)
+    is_pure = not any(
+        row.verdict in (Verdict.EXPECTED_FAIL, Verdict.FAIL) for report in reports for row in report.clauses
+    )
+    return SENTENCES[came_to].replace(EXCEPTION, ".") if is_pure else SENTENCES[came_to]
+
+
+def counts(report: Report) -> str:
+    """Say how often each verdict occurred that did occur."""
+    return ", ".join(f"{report.summary[one.value]} {one.value}" for one in Verdict if report.summary.get(one.value))
+
+
+def title(report: Report) -> str:
+    """Name a backend with its version."""
+    return f"{report.backend} {report.version}".strip()
+
+
+def in_brief(row: Row) -> str:
+    """Give what the clause says in brief: its first paragraph, which is the rule."""
+    return " ".join(row.spec.split("\n\n")[0].split()).removeprefix("**Rule.** ")
+
+
+def ids(reports: Sequence[Report]) -> list[str]:
+    """List the checks of some reports, in the order of the first that has them."""
+    return list(dict.fromkeys(row.id for report in reports for row in report.clauses))
+
+
+def told(row: Row) -> str:
+    """Tell in plain lines what became of a check: what must be so, what was done, what the spec says, how to see it again."""
+    rate = f" ({row.rate})" if row.rate else ""
+    lines = [f"{row.verdict.value}{rate}: {row.message}", f"must be so: {row.says}", *map(line, row.story)]
+    lines += [f"expected: {row.reason} ({row.link})"] if row.reason else []
+    lines += [f"the spec, {row.clause}: {in_brief(row)}"]
+    return "\n".join([*lines, f"again: {row.replay}"] if row.replay else lines)
+
+
+def line(one: Operation) -> str:
+    """Tell one operation of a story, with its number."""
+    return f"{one.number}. {said(one)}"
+
+
+def said(one: Operation) -> str:
+    """Tell one operation of a story, and mark it if the clause was broken there."""
+    return f"{one.text}{': ' if one.outcome else ''}{one.outcome}{'   <-- here' if one.trouble else ''}"

@@ -1,0 +1,128 @@
+"""The process of an adapter: it is written to and read from in lines, and can be put down with all that it started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+STOP_SECONDS: Final = 20.0
+LEAVE_SECONDS: Final = 5.0
+STDERR_LINES: Final = 12
+
+
+class AdapterProcess:
+    """An adapter that runs, in a process group of its own."""
+
+    def __init__(self, command: Sequence[str], hear: Callable[[bytes], bool], on_end: Callable[[], None]) -> None:
+        """Start it, or raise OSError. `hear` is given each line and says whether to go on; `on_end` ends the last."""
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the process)
+        pipe = subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=self._stderr, start_new_session=True
+            )
+        except OSError:
+            self._stderr.close()
+            raise
+        self._hear, self._on_end = hear, on_end
+        self._last_words: str | None = None
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """The process, which leads its group."""
+        return self._process.pid
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether answers may still come."""
+        return self._reader.is_alive()
+
+    def write(self, line: bytes) -> None:
+        """Send a line; an adapter that has ended does not get it."""
+        assert self._process.stdin is not None
+        with suppress(OSError, ValueError):
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+
+    def why_ended(self) -> str:
+        """Say how it ended, with the last that it wrote to its stderr."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)  # its streams end a moment before it does
+        said = f"; its last words: {words}" if (words := self.last_words()) else ""
+        return f"the adapter ended with exit code {self._process.poll()}{said}"
+
+    def last_words(self) -> str:
+        """Give the last lines that it wrote to its stderr."""
+        if self._last_words is not None:
+            return self._last_words
+        self._stderr.seek(0)
+        return " / ".join(self._stderr.read().decode(errors="replace").strip().splitlines()[-STDERR_LINES:])
+
+    def end(self) -> bool:
+        """Tell it that nothing more will be asked; say whether it ends by itself."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(STOP_SECONDS)
+        return self._process.poll() is not None
+
+    def leaves_nobody(self) -> bool:
+        """Say whether all processes of its group end soon after it."""
+        end = time.monotonic() + LEAVE_SECONDS
+        while _lives(self.pid):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def put_down(self) -> None:
+        """Kill it and every process of its group."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._reader.join(STOP_SECONDS)
+        if self._last_words is None:
+            self._last_words = self.last_words()
+            self._close()
+
+    def _close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        if not self._reader.is_alive():  # otherwise somebody who got away still holds it
+            self._process.stdout.close()
+        self._stderr.close()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if not self._hear(line):
+                break
+        self._on_end()
+
+
+def _lives(group: int) -> bool:
+    """Say whether a process of a group runs; one that has ended, and that nobody has asked about yet, does not."""
+    if not Path("/proc/self/stat").exists():
+        with suppress(ProcessLookupError):
+            os.killpg(group, 0)
+            return True
+        return False
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, its_group = path.read_text(errors="replace").rpartition(")")[2].split()[:3]
+            if int(its_group) == group and state != "Z":
+                return True
+    return False

@@ -1,0 +1,19 @@
+"""The clauses that nobody can see from outside, why, and what looks at them instead."""
+
+from __future__ import annotations
+
+from typing import Final
+
+UNSEEN: Final = {
+    "R1": "It says what words mean. What the words say of tables is looked at in R8 and R9.",
+    "R5": "It names messages, which cannot be seen from outside. What it demands of them is R6 and R7; that there are these "
+    "and no others shows in logs (R33.traced) and in lockstep (R33.lockstep).",
+    "R11": "The two steps that must be one are nanoseconds apart: nothing outside can act between them. The checker does "
+    "(claim N10), and R33.lockstep compares the tables after every step.",
+    "A1": "It says what words mean.",
+    "A5": "It names the messages of a pass, which cannot be seen from outside. What they bring about is A13 to A20; the "
+    "checker searches every order in which they can arrive (farref check autograd).",
+    "A6": "It names the messages of a release, which cannot be seen from outside. What they bring about is A24 and A25.",
+    "A28": "It says what is out of scope, and demands nothing.",
+}
+"""Every other clause has a check."""

@@ -1,0 +1,85 @@
+"""What one run of a check comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from farref.properties.conformance.backend import CAPABILITIES
+from farref.properties.conformance.document import Level, Operation, Row, Verdict
+from farref.properties.conformance.expectations import Expectation
+from farref.properties.conformance.session import Hang, OperationFailed
+
+NOT_RUN: Final = (Verdict.SKIPPED, Verdict.BLOCKED, Verdict.UNTESTED)
+
+
+@dataclass(frozen=True)
+class ClauseText:
+    """A clause, as far as a report shows it."""
+
+    id: str
+    title: str
+    text: str
+    level: Level
+    why_unseen: str = ""
+    """Why no check looks at it."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one run of a check."""
+
+    verdict: Verdict
+    message: str
+    story: tuple[Operation, ...]
+
+
+def with_expectation(outcome: Outcome, expectation: Expectation | None) -> tuple[Verdict, str]:
+    """Say what an outcome comes to, given what is expected."""
+    if expectation is None or outcome.verdict is Verdict.ERROR:
+        return outcome.verdict, outcome.message
+    if outcome.verdict is Verdict.FAIL:
+        return Verdict.EXPECTED_FAIL, outcome.message
+    if expectation.rate == "sometimes":
+        return Verdict.EXPECTED_FAIL, "it did not happen this time, and is known to happen only sometimes"
+    return Verdict.UNEXPECTED_PASS, f"it is expected to fail, and did not: {expectation.reason}"
+
+
+def how_broken(broken: Exception) -> str:
+    """Say how a clause was broken."""
+    match broken:
+        case Hang():
+            return f"an operation hangs: {broken}"
+        case OperationFailed():
+            return f"an operation fails that must not: {broken}"
+        case _:
+            return str(broken)
+
+
+def unseen(clause: ClauseText) -> Row:
+    """Make the row of a clause that no check looks at."""
+    return Row(
+        id=clause.id,
+        clause=clause.id,
+        title=clause.title,
+        level=clause.level,
+        verdict=Verdict.UNTESTED,
+        seconds=0.0,
+        message=clause.why_unseen,
+        replay=None,
+        spec=clause.text,
+    )
+
+
+def notes(capabilities: Iterable[str], expectations: Mapping[str, Expectation], rows: Iterable[Row]) -> tuple[str, ...]:
+    """Say what else is worth knowing of a run: what nobody understood, and what was expected of checks that were not run."""
+    strange = sorted(set(capabilities) - set(CAPABILITIES))
+    idle = [row.id for row in rows if row.id in expectations and row.verdict in NOT_RUN]
+    over = [row.id for row in rows if row.verdict is Verdict.UNTESTED and row.replay is not None]
+    said = {
+        "the adapter declares what no check knows: ": strange,
+        "expected to fail, and not run: ": idle,
+        "not begun, as the time was over: ": over,
+    }
+    return tuple(f"{sentence}{', '.join(names)}" for sentence, names in said.items() if names)

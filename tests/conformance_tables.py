@@ -1,0 +1,59 @@
+"""The tables of `spec/conformance.md`, made from what the kit knows of its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from farref.properties.conformance.backend import CAPABILITIES, FUNCTIONS, KINDS, VERBS, Backend
+from farref.properties.conformance.host import ARGUMENTS
+
+GIVES = {
+    "fetch": "the value",
+    "call": "the result",
+    "gradients": "`{leaf: number}`",
+    "probe": "`{count: number}`, or `{confirmed: true}`",
+    "stop": "a list of strings",
+}
+
+
+def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """Write a table."""
+    lines = [heads, ("---",) * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+def verbs() -> str:
+    """List the verbs: what they are given, what they do, what they give."""
+    rows = []
+    for verb in VERBS:
+        said = (getattr(Backend, verb).__doc__ or "").split("\n\n")[0]
+        arguments = ", ".join(f"`{name}`" for name in ARGUMENTS[verb])
+        rows.append((f"`{verb}`", arguments, " ".join(said.split()), GIVES.get(verb, "null")))
+    return table(("verb", "arguments", "what it does", "gives"), rows)
+
+
+def functions() -> str:
+    """List the functions that `create` and `call` name."""
+    return table(("function", "what it does"), [(f"`{name}`", said) for name, said in FUNCTIONS.items()])
+
+
+def kinds() -> str:
+    """List the kinds of errors, and the exception that an adapter in Python raises."""
+    said = {
+        "timeout": "the time that was given is over",
+        "dead": "a peer has died, or cannot be reached",
+        "refused": "the backend does not do this, and is right",
+        "unknown": "there is nothing of that name",
+        "unsupported": "the adapter cannot do this, so it should not have declared it",
+        "error": "the function that was called failed, or the backend did",
+    }
+    return table(
+        ("kind", "in Python", "what it means"),
+        [(f"`{kind}`", f"`{type_.__name__}`", said[kind]) for kind, type_ in KINDS.items()],
+    )
+
+
+def capabilities() -> str:
+    """List everything that can be declared, without the functions, which have a table of their own."""
+    rows = [(f"`{name}`", said) for name, said in CAPABILITIES.items() if not name.startswith("function.")]
+    return table(("capability", "what it says"), rows)
