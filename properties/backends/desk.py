@@ -70,6 +70,9 @@ class Desk:
     def rest(self) -> None:
         """Wait until nothing goes on by itself."""
         _wait(lambda: self.worker.running == len(self.unfinished), "a function does not end")
+        with self.worker.lock:
+            for connection in self.worker.connections.values():
+                connection.gather()
         self.worker.flush(patient=True, hurry=LATER)
 
     def told(self) -> tuple[list[Effect], Seen]:
