@@ -80,13 +80,6 @@ class Arrivals(Forwards):
             assert_never(message)
         return self._taken()
 
-    def receive_answers(self, source: WorkerId, answers: tuple[Ack, ...]) -> list[Effect]:
-        """Take in several answers as one step, as most of them change nothing but the list of what to repeat."""
-        if source not in self.dead:
-            for answer in answers:
-                self._on_ack(source, answer.incarnation, answer.number)
-        return self._taken()
-
     def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read: none of its forks takes effect (R28, R29)."""
         if isinstance(message, ForwardCall):

@@ -93,7 +93,8 @@ class Intake:
                 self._answer_now(worker.connections[source])
         elif type(message) is Acks:
             with worker.lock:
-                worker.perform(worker.core.receive_answers(source, message.answers))
+                for answer in message.answers:
+                    worker.perform(worker.core.receive(source, answer))
         elif type(message) is Reached:
             worker.reached[source] = message.step
         elif type(message) is Returned:

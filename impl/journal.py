@@ -162,10 +162,6 @@ class LoggedCore(Core):
                 return self._receive_control(source, control, body)
         return self._dropping(super().receive(source, message, content))
 
-    def receive_answers(self, source: WorkerId, answers: tuple[Ack, ...]) -> list[Effect]:
-        """Take in several answers."""
-        return [effect for answer in answers for effect in self.receive(source, answer)]
-
     def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read."""
         carried = message.message if isinstance(message, ForwardCall) else message
