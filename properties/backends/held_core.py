@@ -31,7 +31,7 @@ from farref.impl.effects import (
 )
 from farref.impl.engine.effects import Work
 from farref.impl.ids import Incarnation, WorkerId
-from farref.impl.messages import Ack, AnyMessage, Call, CallFailed, Return
+from farref.impl.messages import AnyMessage, Call, CallFailed, Return
 
 PATIENCE_S: Final = 10.0
 
@@ -67,12 +67,6 @@ class HeldCore(Core):
         with self._arrived:
             self.held.append(Held(source, message, content))
             self._arrived.notify_all()
-        return []
-
-    def receive_answers(self, source: WorkerId, answers: tuple[Ack, ...]) -> list[Effect]:
-        """Keep each of some answers that came together."""
-        for answer in answers:
-            self.receive(source, answer)
         return []
 
     def tick(self, now: float) -> list[Effect]:  # noqa: ARG002
