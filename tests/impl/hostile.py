@@ -29,7 +29,7 @@ from farref.impl.messages import (
     UserDelete,
 )
 from farref.impl.tensors import TensorWriter
-from farref.impl.wire import FRAME_BYTES_MAX, HEADER, Frame, Reached, Returned, write_frame
+from farref.impl.wire import FRAME_BYTES_MAX, HEADER, Acks, Frame, Reached, Returned, write_frame
 from tests.impl import hostile_autograd
 
 VICTIM, PEER, LIFE = WorkerId(0), WorkerId(1), Incarnation(5)
@@ -83,6 +83,7 @@ def message(random: Random) -> tuple[Frame, list[memoryview]]:
     arguments = [[value(random)], {"name": value(random)}]
     body = writer.write(random.choice([arguments, arguments, value(random)]))
     fetch, call = FetchId(random.randrange(NUMBERS_MAX)), CallId(random.randrange(NUMBERS_MAX))
+    answers = [Ack(LIFE, SequenceNumber(random.randrange(NUMBERS_MAX))) for _ in range(random.randrange(1, 40))]
     made: list[Frame] = [
         RemoteCall(rref, fork, "m:f", forks, body),
         UserAccept(rref, fork),
@@ -92,7 +93,8 @@ def message(random: Random) -> tuple[Frame, list[memoryview]]:
         FetchCall(rref, fork, fetch),
         FetchReturn(rref, fork, fetch, random.random() < 0.3, forks, body),
         *[control(random, rref, fork) for _ in range(3)],
-        Ack(LIFE, SequenceNumber(random.randrange(NUMBERS_MAX))),
+        answers[0],
+        Acks(tuple(answers)),
         Reached(1),
         Returned((random.randrange(NUMBERS_MAX),)),
     ]
