@@ -6,10 +6,8 @@ import errno
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -233,92 +231,3 @@ def test_what_is_no_report(farref: Farref, tmp_path: Path, content: str) -> None
     assert result.exit_code == 2
     assert "no conformance report" in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-# -- how it ends --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("--", "no-such-program"), "no-such-program cannot be started"),
-        (("--", sys.executable, "-c", "print('hello')"), "no answer to anything"),
-        (("--", sys.executable, "-c", "import sys; sys.exit('I am broken')"), "I am broken"),
-        (("--backend", "no.such:Adapter"), "No module named 'no'"),
-        (("--backend", "json:nothing"), "has no attribute 'nothing'"),
-    ],
-)
-def test_an_adapter_that_cannot_be_used(farref: Farref, words: tuple[str, ...], complaint: str) -> None:
-    result = farref("conform", *words)
-    assert result.exit_code == 3
-    assert result.stdout == ""
-    assert complaint in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
-def test_one_adapter_that_cannot_be_used_beside_one_that_can(farref: Farref) -> None:
-    asked = ("conform", "--backend", "no.such:Adapter", "--backend", TOY, "--only", "R20", "--quiet")
-    result = farref(*asked)
-    assert result.exit_code == 3
-    assert "No module named" in result.stderr
-    assert "toy 1.0" in result.stdout
-
-
-def test_nothing_declared_is_nothing_checked(farref: Farref, tmp_path: Path) -> None:
-    path = tmp_path / "idle.py"
-    path.write_text(
-        "class Idle:\n    name, version, capabilities = 'idle', '1', ['fecth']\n"
-        "    def start(self, workers, options): pass\n    def stop(self): return []\n"
-    )
-    result = farref("conform", "--backend", str(path), "--quiet")
-    assert result.exit_code == 4
-    assert "NOTHING CHECKED" in result.stdout
-    assert "the adapter declares what no check knows: fecth" in result.stdout
-
-
-STUBBORN = """
-import json, pathlib, sys, time
-for line in sys.stdin:
-    request = json.loads(line)
-    if request["verb"] == sys.argv[1]:
-        pathlib.Path(sys.argv[2]).touch()
-        time.sleep(3600)
-    print(json.dumps({"id": request["id"], "ok": {"name": "stubborn", "version": "1", "capabilities": ["create", "fetch"]}}),
-          flush=True)
-"""
-"""An adapter that hangs at some verb, and does not end with its stdin."""
-
-
-@pytest.mark.parametrize("verb", ["hello", "start"])
-def test_ctrl_c_leaves_no_process(verb: str, tmp_path: Path) -> None:
-    there = tmp_path / "there"
-    adapter = ("--", sys.executable, "-c", STUBBORN, verb, str(there))
-    command = [sys.executable, "-m", "farref", "conform", "--only", "R20", *adapter]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        while not there.exists():
-            assert process.poll() is None
-            time.sleep(0.05)
-        adapters = children(process.pid)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert len(adapters) == 1
-    assert process.returncode == 4
-    assert out == ""
-    assert err.splitlines()[-1] == "farref: interrupted"
-    assert "Traceback" not in err
-    assert not is_alive(adapters[0])
-
-
-def children(pid: int) -> list[int]:
-    ran = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, timeout=60)
-    return [int(word) for word in ran.stdout.split()]
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
