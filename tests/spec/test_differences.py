@@ -23,7 +23,7 @@ HEADED: Final = re.split(
     r"^### (\w+)\. .+$", re.split(r"^## What PyTorch leaves", DIFFERENCES, flags=re.MULTILINE)[0], flags=re.MULTILINE
 )
 DEFECTS: Final = dict(zip(HEADED[1::2], HEADED[2::2], strict=True))
-NOT_MODELLED: Final = {"N3", "N8", "N11", "N12", "N13", "N14"}
+NOT_MODELLED: Final = {"N3", "N8", "N11", "N12", "N13", "N14", "N16"}
 RUN: Final = re.compile(r"in `(workers=[^`]*)`(?:, breaks (\w+))?[^:]*:\n\n((?:\d+\. `.*\n(?:   .*\n)*)+)")
 
 
