@@ -137,7 +137,7 @@ class AgentsAdapter:
             self._idle = {name: Company(name, self.agent, self._context) for name in workers}
         self._workers, self._idle = self._idle, {}
         self._contexts, self._released, self._leaves = {}, set(), {}
-        self._directories.append(tempfile.mkdtemp(prefix="farref-judged-"))
+        self._directories.append(tempfile.mkdtemp(prefix="world-"))
         try:
             lives = {
                 name: Life(tuple(workers), name, self._directories[-1], self.options(name, options)) for name in workers

@@ -24,13 +24,15 @@ class AdapterProcess:
     def __init__(self, command: Sequence[str], hear: Callable[[bytes], bool], on_end: Callable[[], None]) -> None:
         """Start it, or raise OSError. `hear` is given each line and says whether to go on; `on_end` ends the last."""
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the process)
-        pipe = subprocess.PIPE
+        self._scratch = tempfile.TemporaryDirectory(prefix="farref-")  # what is killed cannot clean up
+        pipe, places = subprocess.PIPE, {**os.environ, "TMPDIR": self._scratch.name}
         try:
             self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=self._stderr, start_new_session=True
+                command, stdin=pipe, stdout=pipe, stderr=self._stderr, start_new_session=True, env=places
             )
         except OSError:
             self._stderr.close()
+            self._scratch.cleanup()
             raise
         self._hear, self._on_end = hear, on_end
         self._last_words: str | None = None
@@ -104,6 +106,8 @@ class AdapterProcess:
         if not self._reader.is_alive():  # otherwise somebody who got away still holds it
             self._process.stdout.close()
         self._stderr.close()
+        with suppress(OSError):
+            self._scratch.cleanup()
 
     def _read(self) -> None:
         assert self._process.stdout is not None

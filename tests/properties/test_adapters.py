@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -140,6 +141,23 @@ def test_a_worker_that_does_not_leave_is_killed(world: World) -> None:
     with suppress(OperationFailed):  # it may say so; nothing may be left
         world.stop(20)
     assert not workers_of(world.session)
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A directory whose path leaves room for the names of sockets, as that of `tmp_path` does not."""
+    with tempfile.TemporaryDirectory() as place:
+        yield Path(place)
+
+
+def test_what_is_put_down_leaves_no_files(short_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(short_path))
+    place = "farref.properties.backends.adapter_processes:Adapter"
+    session = Session([sys.executable, "-m", "farref.properties.conformance.host", place])
+    World(session, WORKERS, 0).start(60)
+    assert [*short_path.rglob("world-*")]
+    session.put_down()
+    assert not [*short_path.iterdir()]
 
 
 def test_faults_can_be_chosen(world: World) -> None:
