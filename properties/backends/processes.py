@@ -8,7 +8,6 @@ receiver until it is let in.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final
 
 from farref.impl.ids import (
     CallId,
@@ -24,57 +23,23 @@ from farref.impl.ids import (
 from farref.model.actions import Action
 from farref.model.world import Bounds
 from farref.properties.backends.desk import Desk
+from farref.properties.backends.driven import DrivenProcesses
 from farref.properties.backends.held_network import HeldNetwork
 from farref.properties.backends.lockstep import Lockstep
 from farref.properties.backends.network import Seen
-from farref.properties.backends.pool import Pool, Prepare, WorkerCrashed
+from farref.properties.backends.pool import Pool, Prepare
 from farref.properties.observation import Observation
 
-POOL_SIZE: Final = 4
 
-
-class ProcessesBackend:
+class ProcessesBackend(DrivenProcesses[Bounds, Action, Observation, Desk]):
     """Real workers; every delivery is chosen by the caller."""
 
-    name = "processes"
-
     def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
-        self.restless, self.prepare = restless, prepare
-        self.pool: Pool[Desk] | None = None
+        super().__init__(Desk, restless=restless, prepare=prepare)
 
-    def start(self, bounds: Bounds) -> None:
-        """Let the workers begin a new life; start new ones if there are too few, or if one of them is in no state to."""
-        try:
-            self.network = ProcessNetwork(self._pool(bounds.workers), bounds.workers)
-        except WorkerCrashed:
-            self.close()
-            self.network = ProcessNetwork(self._pool(bounds.workers), bounds.workers)
-        self.lockstep = Lockstep(self.network, bounds, restless=self.restless)
-
-    def perform(self, action: Action) -> None:
-        """Take a step."""
-        self.lockstep.perform(action)
-
-    def attempt(self, action: Action) -> bool:
-        """Let the application try to begin something."""
-        return self.lockstep.attempt(action)
-
-    def observe(self) -> Observation:
-        """Look at every worker and at the network."""
-        return self.lockstep.observe()
-
-    def close(self) -> None:
-        """Let the processes end."""
-        if self.pool is not None:
-            self.pool.close()
-            self.pool = None
-
-    def _pool(self, workers: int) -> Pool[Desk]:
-        if self.pool is not None and self.pool.size < workers:
-            self.close()
-        if self.pool is None:
-            self.pool = Pool(max(POOL_SIZE, workers), self.prepare, Desk)
-        return self.pool
+    def _begin(self, bounds: Bounds) -> Lockstep:
+        self.network = ProcessNetwork(self._pool(bounds.workers), bounds.workers)
+        return Lockstep(self.network, bounds, restless=self.restless)
 
 
 class ProcessNetwork(HeldNetwork[Desk, Seen]):

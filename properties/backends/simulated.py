@@ -10,38 +10,22 @@ from farref.impl.simulated import Simulation
 from farref.impl.tables import observe
 from farref.model.actions import Action
 from farref.model.world import Bounds
+from farref.properties.backends.driven import Driven
 from farref.properties.backends.lockstep import Lockstep
 from farref.properties.backends.network import Seen
 from farref.properties.observation import Observation
 
 
-class SimulatedBackend:
+class SimulatedBackend(Driven[Action, Observation]):
     """Several cores in this process; every delivery is chosen by the caller."""
 
     name = "simulated"
-
-    def __init__(self, *, restless: bool = False) -> None:
-        self.restless = restless
+    lockstep: Lockstep
 
     def start(self, bounds: Bounds) -> None:
         """Begin with new cores."""
         self.network = SeenSimulation(bounds.workers)
         self.lockstep = Lockstep(self.network, bounds, restless=self.restless)
-
-    def perform(self, action: Action) -> None:
-        """Take a step."""
-        self.lockstep.perform(action)
-
-    def attempt(self, action: Action) -> bool:
-        """Let the application try to begin something."""
-        return self.lockstep.attempt(action)
-
-    def observe(self) -> Observation:
-        """Look at every worker and at the network."""
-        return self.lockstep.observe()
-
-    def close(self) -> None:
-        """Nothing outside this process was started."""
 
 
 class SeenSimulation(Simulation):

@@ -16,56 +16,23 @@ from farref.properties.backends.autograd.desk import AutogradDesk
 from farref.properties.backends.autograd.lockstep import AutogradLockstep
 from farref.properties.backends.autograd.notebook import Terms
 from farref.properties.backends.autograd.seen import WorkerSeen
+from farref.properties.backends.driven import DrivenProcesses
 from farref.properties.backends.held_network import HeldNetwork
-from farref.properties.backends.pool import Pool, Prepare, WorkerCrashed
+from farref.properties.backends.pool import Pool, Prepare
 
-POOL_SIZE: Final = 4
 CREATOR: Final = WorkerId(0)
 
 
-class AutogradProcesses:
+class AutogradProcesses(DrivenProcesses[Bounds, Action, Observation, AutogradDesk]):
     """Real workers; every delivery is chosen by the caller."""
 
-    name = "processes"
-
     def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
-        self.restless, self.prepare = restless, prepare
-        self.pool: Pool[AutogradDesk] | None = None
+        super().__init__(AutogradDesk, restless=restless, prepare=prepare)
 
-    def start(self, bounds: Bounds) -> None:
-        """Let the workers begin a new life; start new ones if there are too few, or if one of them is in no state to."""
+    def _begin(self, bounds: Bounds) -> AutogradLockstep:
         workers = len(bounds.worker_ids)
-        try:
-            self.network = AutogradProcessNetwork(self._pool(workers), workers)
-        except WorkerCrashed:
-            self.close()
-            self.network = AutogradProcessNetwork(self._pool(workers), workers)
-        self.lockstep = AutogradLockstep(self.network, bounds, restless=self.restless)
-
-    def perform(self, action: Action) -> None:
-        """Take a step."""
-        self.lockstep.perform(action)
-
-    def attempt(self, action: Action) -> bool:
-        """Let the application try something."""
-        return self.lockstep.attempt(action)
-
-    def observe(self) -> Observation:
-        """Look at every worker and at the network."""
-        return self.lockstep.observe()
-
-    def close(self) -> None:
-        """Let the processes end."""
-        if self.pool is not None:
-            self.pool.close()
-            self.pool = None
-
-    def _pool(self, workers: int) -> Pool[AutogradDesk]:
-        if self.pool is not None and self.pool.size < workers:
-            self.close()
-        if self.pool is None:
-            self.pool = Pool(max(POOL_SIZE, workers), self.prepare, AutogradDesk)
-        return self.pool
+        self.network = AutogradProcessNetwork(self._pool(workers), workers)
+        return AutogradLockstep(self.network, bounds, restless=self.restless)
 
 
 class AutogradProcessNetwork(HeldNetwork[AutogradDesk, WorkerSeen]):

@@ -14,37 +14,20 @@ from farref.properties.autograd.observation import Observation
 from farref.properties.backends.autograd.lockstep import AutogradLockstep
 from farref.properties.backends.autograd.notebook import Notebook, Terms
 from farref.properties.backends.autograd.seen import WorkerSeen, see
+from farref.properties.backends.driven import Driven
 
 CREATOR = WorkerId(0)
 
 
-class SimulatedAutograd:
+class SimulatedAutograd(Driven[Action, Observation]):
     """Several engines in this process; every delivery is chosen by the caller."""
 
     name = "simulated"
-
-    def __init__(self, *, restless: bool = False) -> None:
-        self.restless = restless
 
     def start(self, bounds: Bounds) -> None:
         """Begin with new engines."""
         self.network = SeenAutograd(len(bounds.worker_ids))
         self.lockstep = AutogradLockstep(self.network, bounds, restless=self.restless)
-
-    def perform(self, action: Action) -> None:
-        """Take a step."""
-        self.lockstep.perform(action)
-
-    def attempt(self, action: Action) -> bool:
-        """Let the application try something."""
-        return self.lockstep.attempt(action)
-
-    def observe(self) -> Observation:
-        """Look at every worker and at the network."""
-        return self.lockstep.observe()
-
-    def close(self) -> None:
-        """Nothing outside this process was started."""
 
 
 class SeenAutograd(AutogradSimulation):
