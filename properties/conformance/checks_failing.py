@@ -11,6 +11,8 @@ from farref.properties.conformance.world import BEGUN, World
 SOON = 4.0
 LATE = 1.2
 """How late a gradient is."""
+AFTERWARDS = 1.5
+"""How long after that one looks, as a busy machine is later still."""
 
 HALF_DONE = [
     leaf("q", "B", 3),
@@ -46,7 +48,7 @@ def a_pass_that_nobody_ordered(world: World) -> None:
         here("z", "add", "x", "y"),
     ]
     world.fails(world.begin_backward("A", "c", steps, ["z"]))
-    world.pause(LATE + BEGUN)
+    world.pause(LATE + AFTERWARDS)
     for worker in world.workers:
         world.settles(worker, 1.0, passes=0)
 
@@ -59,7 +61,7 @@ def a_gradient_after_the_error(world: World) -> None:
         here("z", "add", "x", "y"),
     ]  # fmt: skip
     world.fails(world.begin_backward("A", "c", steps, ["z"]))
-    world.pause(LATE + BEGUN)
+    world.pause(LATE + AFTERWARDS)
     sees_nothing(world, "A", "B")
 
 
