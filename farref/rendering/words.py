@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Final
 
 from farref.properties.conformance.document import Level, Operation, Report, Row, Verdict
+from farref.words import counted
 
 MARKS: Final = {
     Verdict.PASS: "✓",
@@ -64,9 +65,8 @@ def conclusion(reports: Sequence[Report]) -> Conclusion:
     return Conclusion.CONFORMS
 
 
-EXCEPTION: Final = ", except for what is expected or optional."
 SENTENCES: Final = {
-    Conclusion.CONFORMS: f"CONFORMS: every clause that was checked is kept{EXCEPTION}",
+    Conclusion.CONFORMS: "CONFORMS: every clause that was checked is kept.",
     Conclusion.BROKEN: "DOES NOT CONFORM",
     Conclusion.HARNESS: "NOT DECIDED: the adapter or the kit failed.",
     Conclusion.NOTHING: "NOTHING CHECKED: no check could be run.",
@@ -74,12 +74,14 @@ SENTENCES: Final = {
 
 
 def sentence(reports: Sequence[Report]) -> str:
-    """Say what some reports come to."""
-    came_to = conclusion(reports)
-    is_pure = not any(
-        row.verdict in (Verdict.EXPECTED_FAIL, Verdict.FAIL) for report in reports for row in report.clauses
-    )
-    return SENTENCES[came_to].replace(EXCEPTION, ".") if is_pure else SENTENCES[came_to]
+    """Say what some reports come to. What breaks clauses does not conform, however well that is known."""
+    came_to, rows = conclusion(reports), [row for report in reports for row in report.clauses]
+    known = sum(row.verdict is Verdict.EXPECTED_FAIL for row in rows)
+    if came_to is Conclusion.CONFORMS and known:
+        return f"AS EXPECTED: {counted(known, 'check')} failed that {'is' if known == 1 else 'are'} known to; nothing else did."
+    if came_to is Conclusion.CONFORMS and any(row.verdict is Verdict.FAIL for row in rows):
+        return SENTENCES[came_to].replace(".", ", except for what is optional.")
+    return SENTENCES[came_to]
 
 
 def counts(report: Report) -> str:

@@ -18,7 +18,7 @@ from farref.rendering.junit import to_junit
 from farref.rendering.markdown import to_markdown
 from farref.rendering.marks import events, marks
 from farref.rendering.sequence import draw_story
-from farref.rendering.words import Conclusion, conclusion
+from farref.rendering.words import Conclusion, conclusion, sentence
 from tests.farref.conformance import EVERY, STORY, operation, report, row
 
 VERDICTS = [one.value for one in Verdict]
@@ -44,6 +44,15 @@ def test_what_a_clause_only_allows_nobody_need_do() -> None:
     assert conclusion([optional]) is Conclusion.CONFORMS
     assert conclusion([report(row("R1", Verdict.PASS), row("R2", Verdict.FAIL, Level.SHOULD))]) is Conclusion.BROKEN
     assert ElementTree.fromstring(to_junit([optional])).get("failures") == "0"
+
+
+def test_known_failures_are_not_called_conformance() -> None:
+    kept, known = row("R1", Verdict.PASS), row("R2", Verdict.EXPECTED_FAIL)
+    assert sentence([report(kept)]) == "CONFORMS: every clause that was checked is kept."
+    assert sentence([report(kept, known)]) == "AS EXPECTED: 1 check failed that is known to; nothing else did."
+    assert sentence([report(kept, row("R3", Verdict.FAIL, Level.MAY))]).endswith(
+        "is kept, except for what is optional."
+    )
 
 
 def test_one_backend_with_nothing_checked_is_not_hidden_by_another() -> None:
