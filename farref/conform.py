@@ -113,7 +113,7 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     the kit failed, 4 nothing was checked.
     """
     command = ctx.meta.get(COMMAND)
-    form = given["form"] or SUFFIXES.get(Path(given["output"] or "").suffix.lower(), "pretty")
+    form = _form(given["form"], given["output"])
     if given["listed"]:
         return _list(form)
     targets = _targets(given["backends"], command)
@@ -150,6 +150,14 @@ def _targets(backends: Sequence[str], command: tuple[str, ...] | None) -> list[T
     except UnknownBackendError as error:
         raise click.UsageError(str(error)) from error
     return found if command is None else [*found, spoken(command)]
+
+
+def _form(given: str | None, output: str | None) -> str:
+    """Choose the format that was asked for, or that the file's name says; refuse two that differ."""
+    named = SUFFIXES.get(Path(output or "").suffix.lower())
+    if given is not None and named not in (None, given):
+        raise click.UsageError(f"{output} would be {named}, and --format says {given}; leave one of them out")
+    return given or named or "pretty"
 
 
 def _refuse(given: dict[str, Any], targets: Sequence[Target]) -> None:

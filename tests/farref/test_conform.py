@@ -183,6 +183,13 @@ def test_a_saved_report_stays_what_it_is(farref: Farref, saved: Path) -> None:
     )
 
 
+def test_a_format_that_the_name_of_the_file_contradicts_is_refused(farref: Farref, tmp_path: Path) -> None:
+    result = farref("conform", "--backend", WRONG, "--format", "json", "-o", str(tmp_path / "report.html"))
+    assert result.exit_code == 2
+    assert "report.html would be html, and --format says json" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("suffix", "beginning"), [("xml", "<?xml"), ("html", "<!doctype"), ("md", "#"), ("txt", "wrong")]
 )
