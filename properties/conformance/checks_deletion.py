@@ -46,7 +46,7 @@ def a_parent_waits_for_its_child(world: World) -> None:
     world.settles("B", forks=0)
 
 
-@check("R24.quick", needs=["create", "share", "fetch", "drop"], after=["R16"])
+@check("R24.quick", needs=["create", "share", "fetch", "drop", "probe"], after=["R16"])
 def parents_that_go_at_once(world: World) -> None:
     """Whoever shares may let go at once: the value stays for those it was shared with."""
     for turn in range(ROUNDS):
