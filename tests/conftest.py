@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,10 @@ from farref import tlc
 # No test is about how long something takes, and a busy machine may take its time.
 settings.register_profile("farref", deadline=None)
 settings.load_profile("farref")
+
+# A shell has its background jobs ignore Ctrl-C, and all their children. Tests press it on what they start, which must hear it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")
