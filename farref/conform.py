@@ -110,7 +110,7 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     farref conform --list                                  the checks, and what they need
 
     Exit codes: 0 conforms, 1 a clause is broken or an expected failure did not come about, 2 wrong usage, 3 the adapter or
-    the kit failed, 4 nothing was checked.
+    the kit failed, 4 nothing was checked, or it was interrupted: then the report says what was found until then.
     """
     command = ctx.meta.get(COMMAND)
     form = _form(given["form"], given["output"])
@@ -122,15 +122,16 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     _refuse(given, targets)
     refuse_place(given["output"])
     saved = tuple(report for path in given["saved"] for report in _read(path))
-    troubles: list[str] = []
-    judged = judge_all(targets, _plans(targets, given), quiet=given["quiet"], complain=troubles.append)
-    for trouble in troubles:
-        remark(" ".join(trouble.split()))
-    reports = saved + judged
+    judged = judge_all(targets, _plans(targets, given), quiet=given["quiet"])
+    for complaint in judged.complaints:
+        remark(complaint)
+    reports = (*saved, *judged.reports)
     if not reports:
         return HARNESS
     _publish(reports, form, given["output"])
-    return HARNESS if troubles else conclusion(reports).value
+    if judged.is_interrupted:
+        raise KeyboardInterrupt  # what was found is told; how it ended comes last
+    return HARNESS if judged.complaints else conclusion(reports).value
 
 
 def _list(form: str) -> int:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
@@ -21,7 +21,7 @@ from farref.properties.conformance.check import Check
 from farref.properties.conformance.document import Level, Report, Row, Script
 from farref.properties.conformance.expectations import Expectation
 from farref.properties.conformance.known import Target
-from farref.properties.conformance.runner import Plan, Runner
+from farref.properties.conformance.runner import Interrupted, Plan, Runner
 from farref.properties.conformance.script import python_script, spoken_script
 from farref.properties.conformance.session import AdapterError
 from farref.properties.conformance.suite import chosen, suite
@@ -164,16 +164,32 @@ def _verdict_line(row: Row) -> Text:
     return Text.assemble(marked(row.verdict), f" {row.id}{rate} {row.seconds:.1f} s{said}")
 
 
-def judge_all(
-    targets: Sequence[Target], plans: Sequence[Plan], *, quiet: bool, complain: Callable[[str], None]
-) -> tuple[Report, ...]:
-    """Judge one backend after another; an adapter that cannot be used at all has no report, and a complaint."""
-    found = []
+@dataclass
+class Judged:
+    """What came of judging some backends."""
+
+    reports: list[Report] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    """A line for each adapter that cannot be used at all."""
+    is_interrupted: bool = False
+
+
+def judge_all(targets: Sequence[Target], plans: Sequence[Plan], *, quiet: bool) -> Judged:
+    """Judge one backend after another, until all are judged or somebody presses Ctrl-C."""
+    judged = Judged()
     for target, plan in zip(targets, plans, strict=True):
         try:
-            found.append(judge(plan, quiet=quiet))
+            judged.reports.append(judge(plan, quiet=quiet))
         except AdapterError as error:
-            said = f"{' '.join(target.words)}: {error}"
-            is_missing = target.extra is not None and re.search("No module named|No package metadata", said)
-            complain(f"{said}; pip install 'farref[{target.extra}]'" if is_missing else said)
-    return tuple(found)
+            judged.complaints.append(_complaint(target, error))
+        except Interrupted as cut:
+            judged.reports.append(cut.report)
+            judged.is_interrupted = True
+            break
+    return judged
+
+
+def _complaint(target: Target, error: AdapterError) -> str:
+    said = " ".join(f"{' '.join(target.words)}: {error}".split())
+    is_missing = target.extra is not None and re.search("No module named|No package metadata", said)
+    return f"{said}; pip install 'farref[{target.extra}]'" if is_missing else said

@@ -14,9 +14,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
+
+SHAPE: Final = "each [[expected]] has a check, a reason and a link, and may have a rate"
 
 
 class ExpectationsError(Exception):
@@ -43,7 +45,7 @@ def read(path: Path, checks: Collection[str]) -> Mapping[str, Expectation]:
     except OSError as error:
         raise ExpectationsError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, msgspec.ValidationError) as error:
-        raise ExpectationsError(f"{path} is no file of expectations: {error}") from error
+        raise ExpectationsError(f"{path} is no file of expectations: {error}; {SHAPE}") from error
     for one in found.expected:
         _judge(path, one, checks)
     by_check = {one.check: one for one in found.expected}

@@ -49,6 +49,14 @@ class Plan:
     """Gives the programs that show what became of a check."""
 
 
+class Interrupted(Exception):  # noqa: N818 (it says what happened)
+    """Somebody pressed Ctrl-C; `report` has what was found until then."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__("interrupted")
+        self.report = report
+
+
 class Runner:
     """Carries out a plan."""
 
@@ -61,15 +69,23 @@ class Runner:
         self._rows: dict[str, Row] = {}
 
     def run(self) -> Report:
-        """Run all checks; raise AdapterError if the adapter cannot be talked to at all."""
+        """Run all checks; raise AdapterError if the adapter cannot be talked to at all, and Interrupted for Ctrl-C."""
         try:
             self.identity()
             for check in self.plan.checks:
                 self.judge(check)
-        except BaseException:  # as Ctrl-C: nothing may be left behind, and nobody wants to wait
+        except BaseException as error:  # nothing may be left behind, and nobody wants to wait
             self._put_down()
+            if isinstance(error, KeyboardInterrupt) and self._rows:
+                raise Interrupted(self._cut_short()) from error
             raise
         self.end()
+        return self.report()
+
+    def _cut_short(self) -> Report:
+        for check in self.plan.checks:
+            if check.id not in self._rows:
+                self._rows[check.id] = self._row(check, Verdict.UNTESTED, "the run was interrupted")
         return self.report()
 
     def identity(self) -> Identity:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -69,11 +70,11 @@ for line in sys.stdin:
 """An adapter that hangs at some verb, and does not end with its stdin."""
 
 
-@pytest.mark.parametrize("verb", ["hello", "start"])
-def test_ctrl_c_leaves_no_process(verb: str, tmp_path: Path) -> None:
+def interrupted(verb: str, tmp_path: Path, *words: str) -> tuple[str, list[str]]:
+    """Press Ctrl-C when an adapter hangs at a verb; give what was printed, and what was told besides."""
     there = tmp_path / "there"
     adapter = ("--", sys.executable, "-c", STUBBORN, verb, str(there))
-    command = [sys.executable, "-m", "farref", "conform", "--only", "R20", *adapter]
+    command = [sys.executable, "-m", "farref", "conform", "--only", "R20", *words, *adapter]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         while not there.exists():
@@ -86,10 +87,24 @@ def test_ctrl_c_leaves_no_process(verb: str, tmp_path: Path) -> None:
         process.kill()
     assert len(adapters) == 1
     assert process.returncode == 4
-    assert out == ""
-    assert err.splitlines()[-1] == "farref: interrupted"
     assert "Traceback" not in err
     assert not is_alive(adapters[0])
+    return out, err.splitlines()
+
+
+@pytest.mark.parametrize("verb", ["hello", "start"])
+def test_ctrl_c_leaves_no_process(verb: str, tmp_path: Path) -> None:
+    out, told = interrupted(verb, tmp_path)
+    assert out == ""
+    assert told[-1] == "farref: interrupted"
+
+
+def test_ctrl_c_loses_no_verdict(tmp_path: Path) -> None:
+    out, told = interrupted("start", tmp_path, "--only", "R4", "--format", "json")
+    rows = {row["id"]: (row["verdict"], row["message"]) for row in json.loads(out)["clauses"]}
+    assert rows["R4"] == ("skipped", "the backend does not declare call")
+    assert rows["R20"] == ("untested", "the run was interrupted")
+    assert told[-1] == "farref: interrupted"
 
 
 def children(pid: int) -> list[int]:
