@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from enum import Enum
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
@@ -60,6 +61,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return next((figure for figure in self.findings if figure.id == finding.id), None)
 
 
+@cache
 def read_findings() -> tuple[Finding, ...]:
     """Read what was found, in the order of the table."""
     table = tomllib.loads(HERE.joinpath("findings.toml").read_text("utf-8"))
