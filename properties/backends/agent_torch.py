@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -12,9 +10,11 @@ from typing import Any, Final
 import torch
 from torch.distributed import autograd, rpc
 
-from farref.properties.backends.agent import Agent, Life
-from farref.properties.backends.functions_torch import FUNCTIONS, Unreadable, handles, keep, only_here
-from farref.properties.backends.gradients_torch import Gradients, leaves
+from farref.properties.backends.agent import Life
+from farref.properties.backends.functions import handles, keep
+from farref.properties.backends.functions_torch import FUNCTIONS, Unreadable, only_here
+from farref.properties.backends.gradients_torch import Gradients
+from farref.properties.backends.holding import HoldingAgent
 
 LEAVE_S: Final = 6.0
 
@@ -27,8 +27,8 @@ KINDS: Final = {
 """PyTorch raises RuntimeError for nearly everything; what kind of failure it was, its text says."""
 
 
-class TorchAgent(Agent):
-    """One worker. What it holds is in `functions_torch`, where calls of others find it."""
+class TorchAgent(HoldingAgent):
+    """One worker."""
 
     def join(self, life: Life) -> None:
         """Join the world of a directory."""
@@ -36,7 +36,7 @@ class TorchAgent(Agent):
         rpc.api._ignore_rref_leak = False  # let it say what it could not release
         self._name = life.name
         rpc.init_rpc(life.name, rank=life.rank, world_size=len(life.workers), **self.backend(life))
-        self._gradients = Gradients(life.name)
+        self.contexts = Gradients(life.name)
 
     def backend(self, life: Life) -> dict[str, Any]:
         """Choose the backend of RPC and its options."""
@@ -55,8 +55,7 @@ class TorchAgent(Agent):
                 raise
             return leaked
         finally:
-            handles.clear()
-            leaves.clear()
+            self.let_go()
         return []
 
     def describe(self, error: BaseException) -> dict[str, str]:
@@ -75,46 +74,19 @@ class TorchAgent(Agent):
             handles[name] = rpc.RRef(args[0])
             return
         with self._function(function, args) as (found, given):
-            handles[name] = rpc.remote(owner, found, args=given, timeout=_seconds(timeout))
+            handles[name] = rpc.remote(owner, found, args=given, timeout=self.seconds(timeout))
 
     def share(self, name: str, to: str) -> None:
         """Pass a handle to another worker, which keeps it."""
-        rpc.rpc_sync(to, keep, args=(name, self._handle(name)))
-
-    def drop(self, name: str) -> None:
-        """Let go of a handle, or of a context."""
-        if name in self._gradients:
-            self._gradients.release(name)
-        else:
-            self._handle(name)
-            del handles[name]
-
-    def fetch(self, name: str, timeout: float | None) -> Any:
-        """Fetch the value of a handle, or of a leaf."""
-        return leaves[name].item() if name in leaves else self._handle(name).to_here(_seconds(timeout))
+        rpc.rpc_sync(to, keep, args=(name, self.handle(name)))
 
     def call(self, to: str, function: str, args: Sequence[Any], timeout: float | None) -> Any:
         """Call a function on another worker."""
         with self._function(function, args) as (found, given):
-            return rpc.rpc_sync(to, found, args=given, timeout=_seconds(timeout))
+            return rpc.rpc_sync(to, found, args=given, timeout=self.seconds(timeout))
 
-    def open(self, context: str) -> int:
-        """Open an autograd context."""
-        return self._gradients.open(context)
-
-    def backward(self, context: int, *program: Any) -> None:
-        """Take steps in a context, and go back."""
-        self._gradients.run(context, *program)
-
-    def gradients(self, context: int) -> Mapping[str, float]:
-        """Give the gradients here."""
-        return self._gradients.found(context)
-
-    def probe(self, name: str | None) -> Mapping[str, Any]:
-        """Look at the counts, or at a handle."""
-        if name is not None:
-            return {"confirmed": self._handle(name).confirmed_by_owner()}
-        gc.collect()  # what an error refers to is let go only now
+    def counts(self) -> Mapping[str, int]:
+        """Say how much the tables hold."""
         references, passes = rpc._rref_context_get_debug_info(), autograd._get_debug_info()
         return {
             "owned": int(references["num_owner_rrefs"]),
@@ -124,15 +96,18 @@ class TorchAgent(Agent):
             "passes": int(passes["num_current_backward_passes"]),
         }
 
-    def _handle(self, name: str) -> Any:
-        if name not in handles:
-            raise LookupError(f"no handle is called {name} here")
-        return handles[name]
+    def unreadable(self) -> Unreadable:
+        """Make a value that can be written, and that nobody can read."""
+        return Unreadable()
+
+    def seconds(self, timeout: float | None) -> float:
+        """Give a timeout as PyTorch has it."""
+        return -1.0 if timeout is None else timeout
 
     @contextmanager
     def _function(self, name: str, args: Sequence[Any]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
         """Give a function and its arguments."""
-        given = tuple(self._argument(one) for one in args)
+        given = tuple(self.argument(one) for one in args)
         if name == "missing":
             with only_here(self._name) as missing:
                 yield missing, given
@@ -140,18 +115,3 @@ class TorchAgent(Agent):
             yield torch.add, (torch.ones(2), torch.ones(3))
         else:
             yield FUNCTIONS[name], given
-
-    def _argument(self, argument: Any) -> Any:
-        match argument:
-            case {"rref": name}:
-                return self._handle(name)
-            case {"unwritable": True}:
-                return threading.Lock()
-            case {"unreadable": True}:
-                return Unreadable()
-            case _:
-                return argument
-
-
-def _seconds(timeout: float | None) -> float:
-    return -1.0 if timeout is None else timeout

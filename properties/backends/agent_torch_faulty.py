@@ -10,7 +10,7 @@ from torch.distributed.rpc import _testing  # noqa: F401 (it registers the backe
 
 from farref.properties.backends.agent import Life
 from farref.properties.backends.agent_torch import TorchAgent
-from farref.properties.backends.functions_torch import handles
+from farref.properties.backends.functions import handles
 
 NAMES: Final = {
     "ForkRequest": "RREF_FORK_REQUEST",
@@ -28,7 +28,7 @@ class FaultyTorchAgent(TorchAgent):
 
     def holds_anything(self) -> bool:
         """Say whether something would be lost if this worker began anew."""
-        return bool(handles or self._gradients)
+        return bool(handles or self.contexts)
 
     def backend(self, life: Life) -> dict[str, Any]:
         """Choose the faulty backend, and its faults."""

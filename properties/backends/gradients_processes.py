@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from farref.impl import function, remote, rpc_sync
 from farref.impl.api import current
 from farref.impl.autograd import ContextId, DistributedOptimizer, backward, get_gradients
 from farref.impl.recorder import using
 from farref.impl.tape import SGD, Tensor, no_grad, tensor
+from farref.properties.backends.functions import leaves
 from farref.properties.backends.steps import Taker, compute
 from farref.properties.conformance.programs import Step
 
 T = TypeVar("T")
-leaves: Final[dict[str, Tensor]] = {}
-"""The leaves that this worker has."""
 
 
 @function
@@ -34,7 +33,8 @@ def put_leaf(name: str, value: float) -> None:
 @function
 def leaf(name: str) -> Tensor:
     """Give a leaf, for the optimizer."""
-    return leaves[name]
+    found: Tensor = leaves[name]
+    return found
 
 
 @function

@@ -14,19 +14,18 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import torch
 import torch._dynamo
 from torch.distributed import autograd, rpc
 from torch.distributed.optim import DistributedOptimizer
 
+from farref.properties.backends.functions import leaves
 from farref.properties.backends.steps import Taker, compute
 from farref.properties.conformance.programs import Step
 
 T = TypeVar("T")
-leaves: Final[dict[str, Any]] = {}
-"""The leaves that this worker has."""
 
 
 class OwnSGD(torch.optim.SGD):  # type: ignore[misc]

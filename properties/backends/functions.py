@@ -1,0 +1,79 @@
+"""The functions that the kit names, for workers in Python whose RRefs have PyTorch's methods, and what such a worker holds.
+
+They are called by name from other workers, so what they hold has its place in this module. What calls further workers is
+with the backend, for that is where the calls are.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections import Counter
+from typing import Any, Final
+
+handles: Final[dict[str, Any]] = {}
+"""What this worker holds, by the kit's names."""
+leaves: Final[dict[str, Any]] = {}
+"""The leaves that this worker has."""
+_counts: Final[Counter[str]] = Counter()
+_counting: Final = threading.Lock()
+
+
+def echo(value: Any) -> Any:
+    """Give the argument back."""
+    return value
+
+
+def slow(seconds: float, value: Any) -> Any:
+    """Give a value after a while."""
+    time.sleep(seconds)
+    return value
+
+
+def busy(seconds: float) -> bool:
+    """Keep the interpreter to oneself, as an extension module may do."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    sys.setswitchinterval(usual)
+    return True
+
+
+def fail(message: str) -> None:
+    """Raise an error."""
+    raise ValueError(message)
+
+
+def value_of(rref: Any) -> Any:
+    """Give the value of an RRef, where it is if that is here."""
+    return rref.local_value() if rref.is_owner() else rref.to_here()
+
+
+def hold(rref: Any, seconds: float) -> bool:
+    """Keep an RRef for a while."""
+    time.sleep(seconds)
+    return hasattr(rref, "to_here")
+
+
+def later(rref: Any, seconds: float) -> Any:
+    """Give the value of an RRef after a while."""
+    time.sleep(seconds)
+    return value_of(rref)
+
+
+def count(key: Any) -> int:
+    """Say how often this was called here."""
+    with _counting:
+        _counts[repr(key)] += 1
+        return _counts[repr(key)]
+
+
+def keep(name: str, rref: Any) -> None:
+    """Hold an RRef under a name."""
+    handles[name] = rref
+
+
+FUNCTIONS: Final = {one.__name__: one for one in (echo, slow, busy, fail, value_of, hold, later, count)}
