@@ -35,7 +35,7 @@ verify: $(VENV)/.base
 	@$(AUTOGRAD) --compare-engines --quiet --graph half-used --smart --timeouts 1
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check
