@@ -28,7 +28,7 @@ MEANINGS: Final = {
     Verdict.UNEXPECTED_PASS: "a known failure did not come about: its expectation is out of date",
     Verdict.SKIPPED: "the backend does not declare what the check needs",
     Verdict.BLOCKED: "another check failed without which this one says nothing",
-    Verdict.UNTESTED: "no check looks at it, or its time was over",
+    Verdict.UNTESTED: "no check looks at it, or the run ended before",
     Verdict.ERROR: "the adapter or the kit failed, so nothing is known",
 }
 

@@ -1,9 +1,5 @@
 """Judge a backend: run the checks one after another, whatever happens, and say what became of each.
 
-A world is used again by the next check if it is as good as new: the check was passed and all counts are zero. After anything
-else a new one is started, so that no clause is blamed for another. What cannot be stopped is put down. Nobody judges how a
-spoilt world stops, so its workers are killed first where that can be done: what is left of it need not be waited for.
-
 A check that fails is run again, to learn whether it always does. One whose failure is expected is not, unless it is expected
 only sometimes: what is known need not be measured each time.
 """
@@ -12,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,12 +16,10 @@ import msgspec
 from farref.properties.conformance.check import Check
 from farref.properties.conformance.document import FORMAT, Operation, Report, Row, Script, Verdict, summarise
 from farref.properties.conformance.expectations import Expectation
-from farref.properties.conformance.session import UNSUPPORTED, AdapterError, Hang, Identity, OperationFailed, Session
-from farref.properties.conformance.verdicts import ClauseText, Outcome, how_broken, notes, unseen, with_expectation
-from farref.properties.conformance.world import Violation, World
+from farref.properties.conformance.session import Identity
+from farref.properties.conformance.stage import Stage
+from farref.properties.conformance.verdicts import ClauseText, Outcome, notes, unseen, with_expectation
 
-START_SECONDS: Final = 60.0
-STOP_SECONDS: Final = 15.0
 BAD: Final = (Verdict.FAIL, Verdict.EXPECTED_FAIL, Verdict.ERROR, Verdict.BLOCKED)
 
 
@@ -62,9 +55,8 @@ class Runner:
 
     def __init__(self, plan: Plan, on_row: Callable[[Row], None] = lambda _: None) -> None:
         self.plan, self._on_row = plan, on_row
-        self._session: Session | None = None
+        self._stage = Stage(plan.command, plan.seed)
         self._identity: Identity | None = None
-        self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
         self._begun = time.monotonic()
         self._rows: dict[str, Row] = {}
 
@@ -75,12 +67,16 @@ class Runner:
             for check in self.plan.checks:
                 self.judge(check)
         except BaseException as error:  # nothing may be left behind, and nobody wants to wait
-            self._put_down()
+            self._stage.put_down()
             if isinstance(error, KeyboardInterrupt) and self._rows:
                 raise Interrupted(self._cut_short()) from error
             raise
         self.end()
         return self.report()
+
+    def end(self) -> None:
+        """Stop everything."""
+        self._stage.end()
 
     def _cut_short(self) -> Report:
         for check in self.plan.checks:
@@ -91,7 +87,7 @@ class Runner:
     def identity(self) -> Identity:
         """Start the adapter, unless it runs, and say who it is."""
         if self._identity is None:
-            self._identity = self._talk().identity
+            self._identity = self._stage.talk().identity
         return self._identity
 
     def judge(self, check: Check) -> Row:
@@ -133,9 +129,9 @@ class Runner:
 
     def _tried(self, check: Check) -> Row:
         begun, expectation = time.monotonic(), self.plan.expectations.get(check.id)
-        outcomes = [self._attempt(check)]
+        outcomes = [self._stage.run(check)]
         while self._again(outcomes, expectation):
-            outcomes.append(self._attempt(check))
+            outcomes.append(self._stage.run(check))
         failed = [one for one in outcomes if one.verdict is not Verdict.PASS]
         shown = failed[0] if failed else outcomes[0]
         verdict, message = with_expectation(shown, expectation)
@@ -148,94 +144,6 @@ class Runner:
         if expectation is not None:
             return expectation.rate == "sometimes" and all(one.verdict is Verdict.PASS for one in outcomes)
         return any(one.verdict is Verdict.FAIL for one in outcomes)
-
-    def _attempt(self, check: Check) -> Outcome:
-        """Run a check once, in a world that is fit for it."""
-        world = None
-        try:
-            world = self._world(check)
-            check.run(world)
-        except (Violation, OperationFailed, Hang) as broken:
-            if isinstance(broken, OperationFailed) and broken.kind == UNSUPPORTED:
-                said = f"the adapter has declared what it cannot do: {broken}"
-                return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
-            return self._leave(Outcome(Verdict.FAIL, how_broken(broken), world.blame(broken) if world else ()))
-        except AdapterError as error:
-            self._put_down()
-            return Outcome(Verdict.ERROR, str(error), world.story() if world else ())
-        except Exception as error:
-            said = f"the check itself is wrong: {type(error).__name__}: {error}"
-            return self._leave(Outcome(Verdict.ERROR, said, world.story() if world else ()))
-        passed = Outcome(Verdict.PASS, "", world.story())
-        spoilt = check.alone or any(one.verb == "fault" for one in passed.story)
-        return self._leave(passed) if spoilt or not self._is_as_new(world) else passed
-
-    def _leave(self, outcome: Outcome) -> Outcome:
-        if (
-            self._session is not None
-            and self._started is not None
-            and "fault.kill" in self._session.identity.capabilities
-        ):
-            kills = [{"kind": "kill", "worker": worker, "details": {}} for worker in self._started[0]]
-            for request in [self._session.ask("fault", kill) for kill in kills]:
-                with suppress(OperationFailed, Hang, AdapterError):
-                    request.wait(STOP_SECONDS)
-        self._stop()
-        return outcome
-
-    # -- worlds --------------------------------------------------------------------------------------------------------
-
-    def _talk(self) -> Session:
-        if self._session is None:
-            self._session = Session(self.plan.command)
-        return self._session
-
-    def _world(self, check: Check) -> World:
-        wanted = (check.workers, check.options)
-        if self._started is not None and self._started != wanted:
-            self._stop()
-        session = self._talk()
-        if self._started is None:
-            start = {"workers": list(check.workers), "options": dict(check.options)}
-            try:
-                session.ask("start", start).wait(START_SECONDS)
-            except (OperationFailed, Hang) as error:
-                self._put_down()
-                raise AdapterError(f"the backend does not start: {error}") from error
-            self._started = wanted
-        return World(session, check.workers, self.plan.seed)
-
-    def _is_as_new(self, world: World) -> bool:
-        try:
-            world.tidy()
-            if "probe" in world.session.identity.capabilities:
-                world.empties()
-        except (Violation, OperationFailed, Hang, AdapterError):
-            return False
-        return True
-
-    def _stop(self) -> None:
-        """Stop the world; if it does not stop, put down everything and begin with a new adapter."""
-        if self._session is None or self._started is None:
-            return
-        self._started = None
-        try:
-            self._session.ask("stop", {}).wait(STOP_SECONDS)
-        except (OperationFailed, Hang, AdapterError):
-            self._put_down()
-
-    def _put_down(self) -> None:
-        self._started = None
-        if self._session is not None:
-            self._session.put_down()
-            self._session = None
-
-    def end(self) -> None:
-        """Stop everything."""
-        with suppress(AdapterError):
-            self._stop()
-        if self._session is not None:
-            self._session.close()
 
     # -- rows ----------------------------------------------------------------------------------------------------------
 

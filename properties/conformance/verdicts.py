@@ -80,6 +80,6 @@ def notes(capabilities: Iterable[str], expectations: Mapping[str, Expectation], 
     said = {
         "the adapter declares what no check knows: ": strange,
         "expected to fail, and not run: ": idle,
-        "not begun, as the time was over: ": over,
+        "not begun before the run ended: ": over,
     }
     return tuple(f"{sentence}{', '.join(names)}" for sentence, names in said.items() if names)

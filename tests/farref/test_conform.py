@@ -107,7 +107,7 @@ def test_the_time_may_be_over(farref: Farref) -> None:
     result = farref("conform", "--backend", TOY, "--only", "R20", "--seconds", "0.000001", "--format", "json")
     report = json.loads(result.stdout)
     assert result.exit_code == 4
-    assert "not begun, as the time was over: R20" in report["notes"][0]
+    assert "not begun before the run ended: R20" in report["notes"][0]
 
 
 # -- what is expected ---------------------------------------------------------------------------------------------------
