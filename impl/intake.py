@@ -28,6 +28,7 @@ from farref.impl.messages import (
     ForwardCall,
     UserAccept,
 )
+from farref.impl.waiting import Waiting
 from farref.impl.wire import Acks, Reached, Returned, read_body
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Intake:
 
     def __init__(self, worker: Worker, poller: select.epoll) -> None:
         self._worker = worker
-        self._poller = poller
+        self._waiting = Waiting(poller)
         self._by_descriptor = {c.stream.fileno(): c for c in worker.connections.values()}
         self._next_tick = 0.0
 
@@ -56,7 +57,7 @@ class Intake:
         if now >= self._next_tick:
             self._tick(now)
         worker.flush()
-        for descriptor, events in self._poller.poll(seconds if seconds < TICK_S else TICK_S):
+        for descriptor, events in self._waiting.wait(seconds if seconds < TICK_S else TICK_S):
             connection = self._by_descriptor.get(descriptor)
             if connection is None:
                 self._drain_kicks()
