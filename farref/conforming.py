@@ -18,7 +18,7 @@ from farref.clauses import clauses
 from farref.properties.conformance import expectations
 from farref.properties.conformance.catalogue import read_findings, script_of
 from farref.properties.conformance.check import Check
-from farref.properties.conformance.document import Level, Report, Row, Script
+from farref.properties.conformance.document import Level, Report, Row, Script, Verdict
 from farref.properties.conformance.expectations import Expectation
 from farref.properties.conformance.known import Target
 from farref.properties.conformance.runner import Interrupted, Plan, Runner
@@ -152,8 +152,9 @@ class Teller:
         if row.replay is None:  # no check looks at the clause
             return
         self._done += 1
-        with suppress(OSError):  # whether anybody listens is no matter of the run
-            self._page.print(_verdict_line(row), soft_wrap=True)
+        if row.verdict is not Verdict.SKIPPED:  # those may be many, and the report counts them
+            with suppress(OSError):  # whether anybody listens is no matter of the run
+                self._page.print(_verdict_line(row), soft_wrap=True)
         left = (time.monotonic() - self._begun) / self._done * (self._checks - self._done)
         self._update(f"{self._done} of {self._checks} checks, about {left:.0f} s left")
 

@@ -111,7 +111,7 @@ class Runner:
             seconds=round(time.monotonic() - self._begun, 3),
             summary=summarise(rows),
             clauses=rows,
-            notes=notes(identity.capabilities, self.plan.expectations, rows),
+            notes=notes(identity.capabilities, self.plan.checks, self.plan.expectations, rows),
             expectations=self.plan.expectations_file,
         )
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from farref.properties.conformance.backend import CAPABILITIES
+from farref.properties.conformance.check import Check
 from farref.properties.conformance.document import Level, Operation, Row, Verdict
 from farref.properties.conformance.expectations import Expectation
 from farref.properties.conformance.session import Hang, OperationFailed
 
+WANTED_MAX: Final = 8
 NOT_RUN: Final = (Verdict.SKIPPED, Verdict.BLOCKED, Verdict.UNTESTED)
 
 
@@ -72,14 +75,19 @@ def unseen(clause: ClauseText) -> Row:
     )
 
 
-def notes(capabilities: Iterable[str], expectations: Mapping[str, Expectation], rows: Iterable[Row]) -> tuple[str, ...]:
-    """Say what else is worth knowing of a run: what nobody understood, and what was expected of checks that were not run."""
-    strange = sorted(set(capabilities) - set(CAPABILITIES))
+def notes(
+    capabilities: frozenset[str], checks: Iterable[Check], expectations: Mapping[str, Expectation], rows: Iterable[Row]
+) -> tuple[str, ...]:
+    """Say what else is worth knowing of a run: what nobody understood, what was not run, and what more could be."""
+    strange = sorted(capabilities - set(CAPABILITIES))
     idle = [row.id for row in rows if row.id in expectations and row.verdict in NOT_RUN]
     over = [row.id for row in rows if row.verdict is Verdict.UNTESTED and row.replay is not None]
+    missing = Counter(name for check in checks for name in sorted(check.needs - capabilities))
+    wanted = [f"{name} ({count})" for name, count in missing.most_common(WANTED_MAX)]
     said = {
         "the adapter declares what no check knows: ": strange,
         "expected to fail, and not run: ": idle,
         "not begun before the run ended: ": over,
+        "not declared, with the checks that need it: ": [*wanted, "…"] if len(missing) > WANTED_MAX else wanted,
     }
     return tuple(f"{sentence}{', '.join(names)}" for sentence, names in said.items() if names)

@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 from click.testing import Result
 
+from farref.conforming import all_checks
 from farref.properties.conformance.backend import CAPABILITIES
 from tests.farref.conformance import EXPECTED, SPOKEN, TOY, WRONG
 
@@ -101,6 +102,14 @@ def test_several_backends_and_a_command_give_a_matrix(farref: Farref) -> None:
     assert [verdicts(one)["R16"] for one in matrix["reports"]] == ["pass", "fail", "pass"]
     assert matrix["reports"][2]["clauses"][0]["replay"].startswith("farref conform --only R16 ")
     assert matrix["reports"][2]["clauses"][0]["replay"].endswith(f"-- {' '.join((*SPOKEN, TOY))}")
+
+
+def test_what_could_be_declared_is_said_once(farref: Farref) -> None:
+    """A small adapter has a hundred checks skipped: that is one line, with what most of them need first."""
+    result = farref("conform", "--backend", TOY, "--only", "R20", "--only", "A13")
+    assert "skipped" not in result.stderr
+    needing = sum("backward" in one.needs for one in all_checks() if one.clause in ("R20", "A13"))
+    assert f"not declared, with the checks that need it: backward ({needing}), " in result.stdout
 
 
 def test_the_time_may_be_over(farref: Farref) -> None:
