@@ -92,7 +92,7 @@ def _describe(bounds: Any) -> str:
     return ", ".join(parts)
 
 
-ES_PLURALS: Final = ("fetches", "passes")
+ES_PLURALS: Final = ("fetches", "passes", "crashes")
 
 
 def _is_told_by_graph(bounds: Any, name: str) -> bool:

@@ -79,3 +79,8 @@ def test_both_of_our_engines_agree_on_one_graph() -> None:
 
 def test_a_clause_can_be_read() -> None:
     assert "passes_have_identity" in farref("spec", "a12", exit_code=0)
+
+
+def test_bounds_are_told_in_words() -> None:
+    told = farref("check", "autograd", "--workers", "2", "--crashes", "1", "--quiet", exit_code=0)
+    assert "2 workers, 1 pair, 1 pass, 1 crash " in told
