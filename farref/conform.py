@@ -27,7 +27,7 @@ from farref.rendering.html import to_html
 from farref.rendering.junit import to_junit
 from farref.rendering.markdown import to_markdown
 from farref.rendering.pretty import show_reports
-from farref.rendering.words import conclusion
+from farref.rendering.words import EXIT_CODES, conclusion, counts, sentence, title
 
 HARNESS: Final = 3
 FORMATS: Final = ("pretty", "json", "junit", "html", "markdown")
@@ -110,7 +110,8 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     farref conform --list                                  the checks, and what they need
 
     Exit codes: 0 conforms, 1 a clause is broken or an expected failure did not come about, 2 wrong usage, 3 the adapter or
-    the kit failed, 4 nothing was checked, or it was interrupted: then the report says what was found until then.
+    the kit failed, 4 not everything was checked, or nothing: the time was over, or it was interrupted. The report says what
+    was found until then.
     """
     command = ctx.meta.get(COMMAND)
     form = _form(given["form"], given["output"])
@@ -131,7 +132,7 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     _publish(reports, form, given["output"])
     if judged.is_interrupted:
         raise KeyboardInterrupt  # what was found is told; how it ended comes last
-    return HARNESS if judged.complaints else conclusion(reports).value
+    return HARNESS if judged.complaints else EXIT_CODES[conclusion(reports)]
 
 
 def _list(form: str) -> int:
@@ -197,6 +198,9 @@ def _read(path: str) -> tuple[Report, ...]:
 def _publish(reports: tuple[Report, ...], form: str, output: str | None) -> None:
     if output is not None:
         replace(output, _rendered(reports, form).encode(), "report")
+        for report in reports:
+            remark(f"{title(report)}: {counts(report)}")
+        remark(sentence(reports))
     elif form == "pretty":
         with page() as console:
             show_reports(console, reports)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Final
 
-from farref.properties.conformance.document import Level, Operation, Report, Row, Verdict
+from farref.properties.conformance.document import Level, Operation, Report, Row, Verdict, was_not_begun
 from farref.words import counted
 
 MARKS: Final = {
@@ -39,12 +39,22 @@ TOLD: Final = (*RED, Verdict.ERROR, Verdict.EXPECTED_FAIL)
 
 
 class Conclusion(Enum):
-    """What a whole report, or several, come to; the value is the exit code."""
+    """What a whole report, or several, come to."""
 
-    CONFORMS = 0
-    BROKEN = 1
-    HARNESS = 3
-    NOTHING = 4
+    CONFORMS = "conforms"
+    BROKEN = "broken"
+    HARNESS = "harness"
+    NOTHING = "nothing"
+    INCOMPLETE = "incomplete"
+
+
+EXIT_CODES: Final = {
+    Conclusion.CONFORMS: 0,
+    Conclusion.BROKEN: 1,
+    Conclusion.HARNESS: 3,
+    Conclusion.NOTHING: 4,
+    Conclusion.INCOMPLETE: 4,
+}
 
 
 def is_red(row: Row) -> bool:
@@ -62,7 +72,12 @@ def conclusion(reports: Sequence[Report]) -> Conclusion:
         return Conclusion.HARNESS
     if not all(any(verdict in DECIDED for verdict in verdicts) for verdicts in rows):
         return Conclusion.NOTHING
-    return Conclusion.CONFORMS
+    return Conclusion.INCOMPLETE if not_begun(reports) else Conclusion.CONFORMS
+
+
+def not_begun(reports: Sequence[Report]) -> int:
+    """Count the checks that were still to be run when a run ended."""
+    return sum(was_not_begun(row) for report in reports for row in report.clauses)
 
 
 SENTENCES: Final = {
@@ -77,6 +92,8 @@ def sentence(reports: Sequence[Report]) -> str:
     """Say what some reports come to. What breaks clauses does not conform, however well that is known."""
     came_to, rows = conclusion(reports), [row for report in reports for row in report.clauses]
     known = sum(row.verdict is Verdict.EXPECTED_FAIL for row in rows)
+    if came_to is Conclusion.INCOMPLETE:
+        return f"INCOMPLETE: {counted(not_begun(reports), 'check')} not begun; nothing unexpected in the others."
     if came_to is Conclusion.CONFORMS and known:
         return f"AS EXPECTED: {counted(known, 'check')} failed that {'is' if known == 1 else 'are'} known to; nothing else did."
     if came_to is Conclusion.CONFORMS and any(row.verdict is Verdict.FAIL for row in rows):

@@ -87,6 +87,11 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scripts: tuple[Script, ...] = ()
 
 
+def was_not_begun(row: Row) -> bool:
+    """Say whether there is a check, and the run ended before it."""
+    return row.verdict is Verdict.UNTESTED and row.replay is not None
+
+
 class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What became of a backend."""
 

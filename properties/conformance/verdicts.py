@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from farref.properties.conformance.backend import CAPABILITIES
 from farref.properties.conformance.check import Check
-from farref.properties.conformance.document import Level, Operation, Row, Verdict
+from farref.properties.conformance.document import Level, Operation, Row, Verdict, was_not_begun
 from farref.properties.conformance.expectations import Expectation
 from farref.properties.conformance.session import Hang, OperationFailed
 
-WANTED_MAX: Final = 8
+NAMED_MAX: Final = 8
 NOT_RUN: Final = (Verdict.SKIPPED, Verdict.BLOCKED, Verdict.UNTESTED)
 
 
@@ -76,18 +76,31 @@ def unseen(clause: ClauseText) -> Row:
 
 
 def notes(
-    capabilities: frozenset[str], checks: Iterable[Check], expectations: Mapping[str, Expectation], rows: Iterable[Row]
+    capabilities: frozenset[str], checks: Iterable[Check], expectations: Mapping[str, Expectation], rows: Sequence[Row]
 ) -> tuple[str, ...]:
     """Say what else is worth knowing of a run: what nobody understood, what was not run, and what more could be."""
     strange = sorted(capabilities - set(CAPABILITIES))
     idle = [row.id for row in rows if row.id in expectations and row.verdict in NOT_RUN]
-    over = [row.id for row in rows if row.verdict is Verdict.UNTESTED and row.replay is not None]
+    over = [row.id for row in rows if was_not_begun(row)]
     missing = Counter(name for check in checks for name in sorted(check.needs - capabilities))
-    wanted = [f"{name} ({count})" for name, count in missing.most_common(WANTED_MAX)]
+    wanted = [f"{name} ({count})" for name, count in missing.most_common()]
     said = {
         "the adapter declares what no check knows: ": strange,
         "expected to fail, and not run: ": idle,
         "not begun before the run ended: ": over,
-        "not declared, with the checks that need it: ": [*wanted, "…"] if len(missing) > WANTED_MAX else wanted,
+        "failed, and says little without checks that were not run: ": _unfounded(checks, rows),
+        "not declared, with the checks that need it: ": wanted,
     }
-    return tuple(f"{sentence}{', '.join(names)}" for sentence, names in said.items() if names)
+    return tuple(f"{sentence}{_named(names)}" for sentence, names in said.items() if names)
+
+
+def _unfounded(checks: Iterable[Check], rows: Sequence[Row]) -> list[str]:
+    """List what failed although nobody knows whether it could have been kept, as one check was picked out of many."""
+    found, failed = {row.id for row in rows}, {row.id for row in rows if row.verdict is Verdict.FAIL}
+    before = {one.id: ", ".join(name for name in one.after if name not in found) for one in checks}
+    return [f"{name} ({before[name]})" for name in before if name in failed and before[name]]
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - NAMED_MAX
+    return ", ".join(names[:NAMED_MAX]) + (f", and {more} more" if more > 0 else "")

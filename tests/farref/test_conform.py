@@ -112,6 +112,22 @@ def test_what_could_be_declared_is_said_once(farref: Farref) -> None:
     assert f"not declared, with the checks that need it: backward ({needing}), " in result.stdout
 
 
+def test_the_time_may_be_over_between_checks(farref: Farref) -> None:
+    """What was not begun is not kept. R20.parked waits for two seconds, and R21 comes after it."""
+    result = farref("conform", "--backend", TOY, "--only", "R20", "--only", "R21", "--seconds", "1", "--quiet")
+    assert result.exit_code == 4
+    assert "INCOMPLETE: " in result.stdout
+    assert "CONFORMS" not in result.stdout
+
+
+def test_the_verdict_is_told_beside_a_file(farref: Farref, tmp_path: Path) -> None:
+    result = farref("conform", "--backend", TOY, "--only", "R20", "--quiet", "-o", str(tmp_path / "report.html"))
+    assert [line.partition(": ")[2] for line in result.stderr.splitlines()][1:] == [
+        "toy 1.0: 4 pass, 2 skipped",
+        "CONFORMS: every clause that was checked is kept.",
+    ]
+
+
 def test_the_time_may_be_over(farref: Farref) -> None:
     result = farref("conform", "--backend", TOY, "--only", "R20", "--seconds", "0.000001", "--format", "json")
     report = json.loads(result.stdout)

@@ -33,6 +33,8 @@ VERDICTS = [one.value for one in Verdict]
         ((Verdict.PASS, Verdict.ERROR), Conclusion.HARNESS),
         ((Verdict.SKIPPED, Verdict.BLOCKED, Verdict.UNTESTED), Conclusion.NOTHING),
         ((), Conclusion.NOTHING),
+        ((Verdict.PASS, Verdict.UNTESTED), Conclusion.INCOMPLETE),
+        ((Verdict.PASS, Verdict.UNTESTED, Verdict.FAIL), Conclusion.BROKEN),
     ],
 )
 def test_what_verdicts_come_to(verdicts: tuple[Verdict, ...], expected: Conclusion) -> None:

@@ -61,6 +61,12 @@ def test_what_needs_a_clause_that_is_broken_is_blocked_and_so_is_what_needs_that
     assert row(report, "R4").verdict is Verdict.PASS
 
 
+def test_what_fails_by_itself_may_be_the_fault_of_another_clause() -> None:
+    """Picked out of many, a check is run without those that it comes after."""
+    report = tried(made("R2", broken, after=("R1",)), made("R3", fine, after=("R1",)))
+    assert report.notes == ("failed, and says little without checks that were not run: R2 (R1)",)
+
+
 def test_what_is_wrong_with_a_check_is_no_verdict_on_the_backend() -> None:
     def mistaken(_world: World) -> None:
         raise KeyError("nonsense")
