@@ -1,4 +1,4 @@
-"""What a backend must do with calls that no gradient comes back to: FAST says so, SMART goes on without them (A14 to A16)."""
+"""What a backend must do with calls that no gradient comes back to: FAST says so, SMART goes on (A14 to A16, A22)."""
 
 from __future__ import annotations
 
@@ -25,6 +25,16 @@ HIDDEN_PATH = [
     call("e", "B", "mul", "q", 11),
     here("z", "add", "c", "e"),
 ]
+
+RELAYED = [
+    leaf("p", "A", 2),
+    leaf("q", "C", 3),
+    call("v", "C", "mul", "q", 2),
+    call("w", "C", "mul", "q", 5),
+    call("y", "B", "first", "p", "v"),
+    here("z", "mul", "y", "w"),
+]
+"""C's leaf has two results. One of them goes on to B, which does not use it."""
 
 
 @check("A14", needs=FAST, after=["A13"], alone=True, timeout=3)
@@ -74,6 +84,18 @@ _enter("A16.argument", "an ignored argument", IGNORED_ARGUMENT, "y")
 _enter("A16.failed", "a call that failed", FAILED_CALL, "y")
 _enter("A16.fetch", "an extra fetch", EXTRA_FETCH, "x")
 _enter("A16.hidden", "a gradient that comes by way of a worker which waits in vain itself", HIDDEN_PATH, "z")
+
+
+@check("A22.relayed", needs=FAST, after=["A22"])
+def nothing_is_passed_on(world: World) -> None:
+    """What depends on a tensor that was not used, and on one that was, does not wait for the one that was not."""
+    goes_back(world, RELAYED, ["z"])
+
+
+@check("A22.marked", needs=SMART, after=["A16"])
+def a_mark_is_about_a_pair(world: World) -> None:
+    """A send that was marked because of one tensor of a pair is not waited for if another one gets nothing."""
+    goes_back(world, [*RELAYED, call("unused", "B", "mul", "p", 7)], ["z"], mode="smart")
 
 
 @check("A16.passes", needs=[*SMART, "retain"], after=["A16"])

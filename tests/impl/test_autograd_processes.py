@@ -80,6 +80,18 @@ def test_A7_A22_several_tensors_some_of_which_need_a_gradient(x: Tensor) -> None
         assert list(get_gradients(context_id)) == [x]
 
 
+@pytest.mark.parametrize(("mode", "unused_calls"), [("fast", 0), ("smart", 0), ("smart", 1)])
+def test_A22_what_was_sent_along_and_not_used_is_not_waited_for(x: Tensor, mode: str, unused_calls: int) -> None:
+    """C's parameter has two results, and one of them goes to B for nothing. An unused call lets SMART mark its send."""
+    with context() as context_id:
+        for _ in range(unused_calls):
+            rpc_sync("B", far.double, [x])
+        for_nothing, used = rpc_sync("C", far.scaled, ["w", 2.0]), rpc_sync("C", far.scaled, ["w", 5.0])
+        doubled, _ = rpc_sync("B", far.both, [(x, {"x": for_nothing})])
+        backward(context_id, [doubled * used], mode=mode)
+        assert rpc_sync("C", far.gradient, [context_id, "w"]) == 20.0
+
+
 def test_A8_the_same_tensor_twice_is_two_inputs(x: Tensor) -> None:
     with context() as context_id:
         first, second = rpc_sync("B", far.both, [(x, {"x": x})])
