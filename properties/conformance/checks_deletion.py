@@ -96,6 +96,7 @@ def dropped_while_it_is_fetched(world: World) -> None:
     world.pause(BEGUN)
     world.drop("A", "x")
     world.gives(fetching, 7)
+    world.leaves_nothing()
 
 
 @check(

@@ -9,7 +9,7 @@ from farref.properties.conformance.gradient_world import FAST, SMART, goes_back
 from farref.properties.conformance.programs import Step, call, draw, here, leaf, optimize
 from farref.properties.conformance.world import World
 
-PROGRAMS = 12
+PROGRAMS = 40
 OPTIMIZER = [*FAST, "fetch", "optimizer"]
 LEAVES = [leaf("p", "A", 20), leaf("q", "B", 30)]
 FORWARD: list[Step] = [call("x", "B", "mul", "q", 2), here("z", "mul", "x", "p")]
@@ -48,6 +48,14 @@ def the_optimizer_moves_leaves(world: World) -> None:
     world.backward("A", "c", [*LEAVES, *FORWARD], ["z"])
     world.backward("A", "c", [optimize("p", "q")])
     moved(world, p=20 - 60, q=30 - 40)
+
+
+@check("A27.rate", needs=OPTIMIZER, after=["A27"])
+def the_optimizer_has_a_rate(world: World) -> None:
+    """A step moves a parameter by its gradient times the rate that the optimizer was given."""
+    world.backward("A", "c", [*LEAVES, *FORWARD], ["z"])
+    world.backward("A", "c", [optimize("p", "q", rate=3)])
+    moved(world, p=20 - 3 * 60, q=30 - 3 * 40)
 
 
 @check("A27.none", needs=OPTIMIZER, after=["A27"])

@@ -8,6 +8,8 @@ from farref.properties.conformance.world import World
 LONG = 10.0
 """How long a message may take that was lost a few times."""
 LOST = 3
+LETTERS = 70_000
+"""More than sixteen bits can count."""
 
 
 @check("R2", needs=["create", "share", "fetch", "drop", "probe", "restart"], after=["R16", "R26"], alone=True, again=1)
@@ -59,8 +61,24 @@ def a_call_gives_its_result(world: World) -> None:
 @check("R4.unharmed", needs=["call"], after=["R4"])
 def values_arrive_unharmed(world: World) -> None:
     """Arguments and results arrive as they were sent, and of the same type."""
-    value = [1, {"two": [2.5, "deux"]}, True, None]
+    value = [1, {"two": [2.5, "deux"]}, True, None, -0.5, 2**40, "", [], {}, "naïve \u2260 \U0001f600"]
     world.gives(world.begin_call("A", "B", "echo", value), value)
+
+
+@check("R4.large", needs=["call"], after=["R4"])
+def long_values_arrive_whole(world: World) -> None:
+    """A long value arrives whole, in whatever letters it is written."""
+    text = "é" * LETTERS
+    got = world.call("A", "B", "echo", text)
+    world.expect(got == text, f"of {LETTERS} letters there came {len(got) if isinstance(got, str) else got!r}")
+
+
+@check("R4.apart", needs=["call", "concurrent"], after=["R4"])
+def results_are_not_confused(world: World) -> None:
+    """Calls that are under way at the same time each give their own result, to the one who called."""
+    calls = [(number, world.begin_call("AC"[number % 2], "B", "echo", number)) for number in range(20)]
+    for number, call in calls:
+        world.gives(call, number)
 
 
 @check("R4.raises", needs=["call", "function.fail"], after=["R4"])

@@ -115,6 +115,21 @@ def gradients_are_kept_aside(world: World) -> None:
     finds_gradients(world, leaves, {"q": 5, "s": 1})
 
 
+@check("A13.fractions", needs=FAST, after=["A13"])
+def gradients_need_not_be_whole(world: World) -> None:
+    """A gradient is what it is, also if it is no whole number."""
+    goes_back(world, [leaf("q", "B", 0.75), call("y", "B", "mul", "q", 0.5), here("z", "mul", "y", -0.25)], ["z"])
+
+
+@check("A13.anywhere", needs=FAST, after=["A13"])
+def a_pass_begins_anywhere(world: World) -> None:
+    """Any worker can open a context and go back in it: all are alike."""
+    for worker, other in (("B", "C"), ("C", "A")):
+        steps = [leaf("p", worker, 2), leaf("q", other, 3), call("y", other, "mul", "p", "q")]
+        world.backward(worker, f"on {worker}", steps, ["y"])
+        finds_gradients(world, steps, {"p": 3, "q": 2}, context=f"on {worker}")
+
+
 @check("A22", needs=FAST, after=["A13"])
 def no_path_no_gradient(world: World) -> None:
     """A leaf that no path from the roots leads to has no gradient."""

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from farref.properties.conformance.check import check
 from farref.properties.conformance.checks_unreached import UNUSED_CALL
-from farref.properties.conformance.gradient_world import FAST, goes_back
+from farref.properties.conformance.gradient_world import FAST, finds_gradients, goes_back, sees_nothing
 from farref.properties.conformance.programs import call, leaf, remote
 from farref.properties.conformance.session import Hang, OperationFailed
 from farref.properties.conformance.world import BEGUN, World
@@ -37,10 +37,38 @@ def no_pass_survives_its_context(world: World) -> None:
     world.empties(3.0)
 
 
+@check("A24.other", needs=[*FAST, "drop", "concurrent"], after=["A13"], timeout=6)
+def another_context_is_released(world: World) -> None:
+    """A pass is not affected by the release of a context that it is not in."""
+    steps = [leaf("q", "B", 3), call("y", "B", "late", "q", 1.5)]
+    world.backward("A", "d", [leaf("p", "A", 2), call("x", "B", "mul", "p", 5)], ["x"])
+    running = world.begin_backward("A", "c", steps, ["y"])
+    world.pause(2 * BEGUN)
+    world.drop("A", "d")
+    running.wait()
+    finds_gradients(world, steps, {"q": 1})
+
+
+@check("A24.gone", needs=[*FAST, "drop"], after=["A13"])
+def gradients_go_with_their_context(world: World) -> None:
+    """Of a context that was released its creator can see no gradient."""
+    goes_back(world, [leaf("p", "A", 2), leaf("q", "B", 3), call("y", "B", "mul", "p", "q")], ["y"])
+    world.drop("A", "c")
+    sees_nothing(world, "A")
+
+
 @check("A25", needs=[*FAST, "drop", "probe", "probe.contexts"], after=["A13.relay"])
 def released_and_forgotten(world: World) -> None:
     """A context that is released is forgotten by every worker that knew it, also by way of another."""
     goes_back(world, [leaf("p", "A", 2), leaf("s", "C", 3), call("y", "C", "mul", "p", "s", through=["B"])], ["y"])
+    world.drop("A", "c")
+    world.empties()
+
+
+@check("A25.failed", needs=[*FAST, "drop", "probe", "probe.contexts"], after=["A25", "A18.told"], alone=True, timeout=4)
+def released_after_a_failure(world: World) -> None:
+    """A context in which a pass has failed is forgotten like any other."""
+    world.fails(world.begin_backward("A", "c", [leaf("q", "B", 3), call("y", "B", "trap", "q")], ["y"]))
     world.drop("A", "c")
     world.empties()
 

@@ -87,6 +87,18 @@ def a_chain_of_shares(world: World) -> None:
     world.empties()
 
 
+@check("R16.twice", needs=[*SHARING, "drop", "probe"], after=["R24.quick"])
+def shared_twice_with_the_same_worker(world: World) -> None:
+    """A reference that is shared with a worker twice is let go by it twice: nothing is left of the first."""
+    world.create("A", "x", "B", "echo", [7])
+    world.share("A", "x", "C")
+    world.share("A", "x", "C")
+    world.finds("C", "x", 7)
+    world.drop("C", "x")
+    world.drop("A", "x")
+    world.empties()
+
+
 @check("R17", needs=["create", "fetch", "drop", "fault.delay", "function.value_of"], after=["R16"])
 def accepts_after_confirmation(world: World) -> None:
     """A parent that lets go does not take the value with it while its child is not counted yet."""

@@ -107,6 +107,47 @@ def a_reference_to_what_is_lost(world: World) -> None:
     world.refuses(["dead", "refused", "error"], sharing, SOON)
 
 
+@check("R34.receiver", needs=[*KILL, "share"], after=["R16", "R34.waiting"], alone=True, timeout=6)
+def a_share_with_the_dead(world: World) -> None:
+    """Who shares a reference with a worker that has died is told soon."""
+    world.create("A", "x", "B", "echo", [7])
+    world.finds("A", "x", 7)
+    world.kill("C")
+    sharing = world.begin("share", worker="A", name="x", to="C")
+    world.refuses(["dead", "refused", "error"], sharing, SOON)
+
+
+@check("R34.between", needs=[*KILL, "call", "concurrent", "function.slow"], after=["R20"], alone=True)
+def a_wait_between_survivors(world: World) -> None:
+    """Who waits for a worker that lives goes on waiting when another one dies, and gets what it waits for."""
+    world.create("A", "x", "B", "slow", [1.5, 7])
+    waits = [world.begin_fetch("A", "x"), world.begin_call("A", "B", "slow", 1.5, 7)]
+    world.pause(BEGUN)
+    world.kill("C")
+    for wait in waits:
+        world.gives(wait, 7)
+
+
+@check("R34.heirs", needs=[*KILL, "share"], after=["R16", "R34"], alone=True)
+def what_the_dead_have_shared(world: World) -> None:
+    """What a worker has shared stays with those it shared it with when it dies, though it was the creator."""
+    world.create("C", "x", "B", "echo", [7])
+    world.share("C", "x", "A")
+    world.finds("A", "x", 7)
+    world.kill("C")
+    world.finds("A", "x", 7)
+
+
+@check("R34.drop", needs=[*KILL, "drop"], after=["R34.fetch"], alone=True)
+def letting_go_of_what_is_lost(world: World) -> None:
+    """Who lets go of a handle whose owner has died need not wait for it."""
+    world.create("A", "x", "B", "echo", [7])
+    world.finds("A", "x", 7)
+    world.kill("B")
+    world.held.clear()
+    world.begin("drop", worker="A", name="x").wait(SOON)
+
+
 @check(
     "R34.user", needs=[*KILL, "share", "drop", "probe", "probe.forks", "stop.graceful"], after=["R32.dead"], alone=True
 )

@@ -85,6 +85,26 @@ def a_call_takes_too_long(world: World) -> None:
     world.refuses(["timeout"], world.begin_call("A", "B", "slow", IDLE, 7, timeout=SHORT), IDLE)
 
 
+@check("R27.enough", needs=[*TIMED, "call"], after=["R27.call", "R27.fetch"])
+def enough_time_is_enough(world: World) -> None:
+    """What takes less time than it is given is not cut short."""
+    world.create("A", "x", "B", "slow", [LATE, 7], timeout=2 * IDLE)
+    world.gives(world.begin_fetch("A", "x", timeout=2 * IDLE), 7)
+    world.gives(world.begin_call("A", "B", "slow", LATE, 7, timeout=2 * IDLE), 7)
+
+
+@check(
+    "R27.cargo", needs=[*TIMED, "call", "probe", "probe.forks", "function.hold"], after=["R27.call", "R26"], alone=True
+)
+def a_reference_in_a_call_that_takes_too_long(world: World) -> None:
+    """A reference in a call that nobody waits for any more is let go when the function ends."""
+    world.create("A", "x", "B", "echo", [7])
+    world.finds("A", "x", 7)
+    world.refuses(["timeout"], world.begin_call("A", "C", "hold", {"rref": "x"}, LATE, timeout=SHORT))
+    world.drop("A", "x")
+    world.empties()
+
+
 @check("R27.fires", needs=["create", "fetch", "call", "concurrent", "timeout", "fault.pause"], after=["R27.call"])
 def a_timeout_always_fires(world: World) -> None:
     """Time is up when it is up, also if the other worker does nothing at all."""

@@ -7,6 +7,8 @@ from farref.properties.conformance.world import BEGUN, World
 
 MANY = 40
 """More than the threads of any usual pool."""
+MANY_VALUES = 150
+SEVERAL = 4
 
 
 @check("R20", needs=["create", "fetch"])
@@ -30,6 +32,25 @@ def a_value_arrives_unharmed(world: World) -> None:
     value = [1, {"two": [2.5, "deux"]}, True, None]
     world.create("A", "x", "B", "echo", [value])
     world.finds("A", "x", value)
+
+
+@check("R20.apart", needs=["create", "fetch", "concurrent", "function.slow"], after=["R20"])
+def fetches_are_not_confused(world: World) -> None:
+    """Fetches that wait at the same time each give their own value."""
+    names = [f"x{number}" for number in range(SEVERAL)]
+    for number, name in enumerate(names):
+        world.create("A", name, "B", "slow", [0.5, number])
+    for number, fetching in enumerate([world.begin_fetch("A", name) for name in names]):
+        world.gives(fetching, number)
+
+
+@check("R20.many", needs=["create", "fetch"], after=["R20"])
+def a_value_is_kept_however_many_there_are(world: World) -> None:
+    """A value stays as long as somebody refers to it, however many others come after it."""
+    for number in range(MANY_VALUES):
+        world.create("A", f"x{number}", "B", "echo", [number])
+    for number in (0, MANY_VALUES // 2, MANY_VALUES - 1):
+        world.finds("A", f"x{number}", number)
 
 
 @check("R20.once", needs=["create", "fetch", "function.count"], after=["R20"])
@@ -67,6 +88,8 @@ def an_early_use(world: World) -> None:
     """Code on the owner that was given an RRef before its value is there gets that value."""
     world.create("A", "x", "B", "slow", [0.7, 7])
     world.gives(world.begin_call("A", "B", "value_of", {"rref": "x"}), 7)
+    world.drop("A", "x")
+    world.leaves_nothing()
 
 
 @check("R21", needs=[*EARLY, "share"], after=["R21.argument", "R16"])
@@ -78,6 +101,8 @@ def an_early_use_survives_a_brief_third_party(world: World) -> None:
     world.share("A", "x", "C")
     world.drop("C", "x")
     world.gives(early, 7, deadline=4.0)
+    world.drop("A", "x")
+    world.leaves_nothing()
 
 
 @check("R21.self", needs=[*EARLY, "function.pass_on"], after=["R21.argument", "R19.self"])
@@ -136,6 +161,16 @@ def an_error_can_be_shared_with_its_owner(world: World) -> None:
     world.refuses(["error"], world.begin_fetch("A", "x"))
     world.share("A", "x", "B")
     world.drop("B", "x")
+    world.drop("A", "x")
+    world.empties()
+
+
+@check("R23.passed_on", needs=["create", "call", "fetch", "drop", "probe", "function.fail", "function.value_of"],
+       after=["R10.raises", "R26"])  # fmt: skip
+def a_function_that_raises_lets_go(world: World) -> None:
+    """A function that raises holds the RRefs among its arguments no longer: nothing is left of them."""
+    world.create("A", "x", "B", "fail", ["no such luck"])
+    world.refuses(["error"], world.begin_call("A", "C", "value_of", {"rref": "x"}))
     world.drop("A", "x")
     world.empties()
 

@@ -21,7 +21,7 @@ def goes_back(
     finds_gradients(world, steps, gradients_of(steps, roots), context)
 
 
-def finds_gradients(world: World, steps: Sequence[Step], wanted: Mapping[str, int], context: str = "c") -> None:
+def finds_gradients(world: World, steps: Sequence[Step], wanted: Mapping[str, float], context: str = "c") -> None:
     """Break the clause unless the leaves of a program have these gradients, and the others none."""
     places = {step["leaf"]: step["on"] for step in steps if "leaf" in step}
     for worker in sorted(set(places.values())):

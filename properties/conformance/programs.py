@@ -18,8 +18,8 @@ on. Arguments are names or numbers. A leaf on the worker that computes is used t
 recording off, as under `no_grad`: what it sends is not part of any pair. `"own": true` lets an optimizer be one of the
 application's own class, and not one that the backend knows.
 
-The oracle knows nothing of workers: it sums over all paths from the roots to a leaf. Values are whole numbers, so that every
-order of summation gives the same bits.
+The oracle knows nothing of workers: it sums over all paths from the roots to a leaf. Values are whole numbers, or short
+binary fractions, so that every order of summation gives the same bits.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OPERATIONS: Final = {
 """What steps compute."""
 
 
-def leaf(name: str, on: str, value: int, **more: Any) -> Step:
+def leaf(name: str, on: str, value: float, **more: Any) -> Step:
     """A worker has a leaf."""
     return {"leaf": name, "on": on, "value": value, **more}
 
@@ -72,12 +72,12 @@ def optimize(*names: str, rate: int = 1, **more: Any) -> Step:
     return {"optimize": list(names), "rate": rate, **more}
 
 
-def gradients_of(steps: Sequence[Step], roots: Sequence[str]) -> dict[str, int]:
+def gradients_of(steps: Sequence[Step], roots: Sequence[str]) -> dict[str, float]:
     """Give the gradient of the sum of some roots with respect to every leaf that they depend on."""
     values = _values(steps)
     by_name = {step["let"]: step for step in _resolved(steps) if "let" in step}
-    found: dict[str, int] = {}
-    arriving = [(root, 1) for root in roots]
+    found: dict[str, float] = {}
+    arriving: list[tuple[str, float]] = [(root, 1) for root in roots]
     while arriving:
         name, gradient = arriving.pop()
         if name not in by_name:
@@ -104,8 +104,8 @@ def _resolved(steps: Sequence[Step]) -> list[Step]:
     return resolved
 
 
-def _values(steps: Sequence[Step]) -> dict[str, int]:
-    values: dict[str, int] = {}
+def _values(steps: Sequence[Step]) -> dict[str, float]:
+    values: dict[str, float] = {}
     for step in _resolved(steps):
         if "leaf" in step:
             values[step["leaf"]] = step["value"]
@@ -115,7 +115,7 @@ def _values(steps: Sequence[Step]) -> dict[str, int]:
     return values
 
 
-def _compute(operation: str, args: Sequence[int]) -> int:
+def _compute(operation: str, args: Sequence[float]) -> float:
     match operation:
         case "add":
             return args[0] + args[1]
@@ -125,7 +125,7 @@ def _compute(operation: str, args: Sequence[int]) -> int:
             return args[0]
 
 
-def _factors(operation: str, args: Sequence[int]) -> tuple[int | None, ...]:
+def _factors(operation: str, args: Sequence[float]) -> tuple[float | None, ...]:
     """Give the derivative with respect to each argument; none where the argument does not matter at all."""
     match operation:
         case "add":

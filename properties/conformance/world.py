@@ -53,11 +53,19 @@ class World(Verbs):
         """Break the clause unless a worker's counts come to rest at these. Those that a backend does not have are left out."""
         self._come_to(worker, counts, within)
 
-    def empties(self, within: float = PATIENCE, *, except_for: Sequence[str] = ()) -> None:
+    def empties(self, within: float = PATIENCE) -> None:
         """Break the clause unless all counts of all workers come to nothing."""
+        before = len(self.entries)
+        for worker in self.workers:  # who is asked clears up its garbage first, and that may be what another one counts
+            self.probe(worker)
+        del self.entries[before:]
         for worker in self.workers:
-            if worker not in except_for:
-                self._come_to(worker, None, within)
+            self._come_to(worker, None, within)
+
+    def leaves_nothing(self) -> None:
+        """Break the clause if something is left, once everybody has let go. A backend that cannot be asked is believed."""
+        if "probe" in self.session.identity.capabilities:
+            self.empties()
 
     def keeps(self, worker: str, seconds: float, **counts: int) -> None:
         """Break the clause if a worker's counts change within some time."""

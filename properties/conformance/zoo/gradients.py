@@ -9,7 +9,7 @@ from typing import Any
 
 from farref.properties.conformance.programs import Step
 from farref.properties.conformance.zoo.references import References
-from farref.properties.conformance.zoo.tape import Node, Pass, Send, compute, ordered
+from farref.properties.conformance.zoo.tape import Node, Pass, Send, arriving, compute, ordered
 
 
 @dataclass(eq=False)
@@ -162,7 +162,7 @@ class Gradients:
     def judge(self, context: Context, one: Pass, reached: set[Node], mode: str) -> None:
         """Find out who takes part, and whether everything they wait for will come."""
         sends = list(context.sends)
-        coming = [send for send in sends if any(node in reached for node in send.arrived)]
+        coming = arriving(sends, reached)
         one.workers |= {send.source for send in coming}
         missing = sorted({send.source for send in sends if send.source in one.workers and send not in coming})
         if missing and mode == "fast":

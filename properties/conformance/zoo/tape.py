@@ -80,3 +80,12 @@ def ordered(roots: Sequence[Node]) -> list[Node]:
         elif node not in found:
             waiting += [(node, True), *((parent, False) for parent, _ in node.parents)]
     return list(reversed(found))
+
+
+def arriving(sends: Sequence[Send], reached: set[Node]) -> list[Send]:
+    """List the sends that something comes back to: a gradient, or word that there is none for what was sent along (A22)."""
+    found, touched = list[Send](), set(reached)
+    while more := [one for one in sends if one not in found and touched.intersection(one.arrived)]:
+        found += more
+        touched.update(ordered([node for send in more for node in send.arrived]))
+    return found
