@@ -65,21 +65,26 @@ class GraphName(click.ParamType[str]):
 
 
 def bounds_options(command: Command) -> Command:
-    """Add a flag for every bound of any protocol; None where it was not given."""
-    return _add_flags(command, list(SUBJECTS.values()))
+    """Add a flag for every bound of any protocol, with its default; None where it was not given."""
+    return _with_flags(command, _defaults)
 
 
-def _add_flags(command: Command, subjects: list[Subject]) -> Command:
+def drawn_bounds_options(command: Command) -> Command:
+    """Add the same flags where a bound that is not given is drawn."""
+    return _with_flags(command, lambda _name, having: f"Drawn unless given ({', '.join(one.name for one in having)}).")
+
+
+def _with_flags(command: Command, otherwise: Callable[[str, list[Subject]], str]) -> Command:
+    subjects = list(SUBJECTS.values())
     for name in reversed(bound_names(subjects)):
         having = [one for one in subjects if name in bound_names([one])]
         flag, default = name.replace("_", "-"), having[0].bounds.__dataclass_fields__[name].default
-        text = f"{BOUNDS_HELP[name]} {_defaults(name, having, len(subjects) > 1)}"
+        text = f"{BOUNDS_HELP[name]} {otherwise(name, having)}"
         if isinstance(default, bool):
             command = click.option(f"--{flag}/--no-{flag}", name, default=None, help=text)(command)
         else:
-            command = click.option(f"--{flag}", name, type=_kind(name, default, having), default=None, help=text)(
-                command
-            )
+            kind = _kind(name, default, having)
+            command = click.option(f"--{flag}", name, type=kind, default=None, help=text)(command)
     return command
 
 
@@ -95,9 +100,9 @@ def bound_names(subjects: list[Subject]) -> list[str]:
     return list(dict.fromkeys(bound.name for one in subjects for bound in fields(one.bounds)))
 
 
-def _defaults(name: str, having: list[Subject], several: bool) -> str:
+def _defaults(name: str, having: list[Subject]) -> str:
     told = {one.name: _default(one.bounds.__dataclass_fields__[name].default) for one in having}
-    if not several or (len(set(told.values())) == 1 and len(told) > 1):
+    if len(set(told.values())) == 1 and len(told) > 1:
         return f"Default {next(iter(told.values()))}."
     return f"Default {', '.join(f'{value} ({name})' for name, value in told.items())}."
 

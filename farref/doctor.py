@@ -75,7 +75,7 @@ def _tlc() -> Finding:
 
 def _torch() -> Finding:
     if find_spec("torch") is None:
-        return Finding("torch", False, "missing", False, "optional: nothing uses it yet")
+        return Finding("torch", False, "missing", False, "optional: conform --backend torch, bench/")
     return Finding("torch", True, version("torch"), False)
 
 

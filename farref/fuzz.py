@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from farref.bounds import WholeNumber, bounds_given, bounds_options
+from farref.bounds import WholeNumber, bounds_given, drawn_bounds_options
 from farref.files import print_json, refuse_place, remark, write
 from farref.fuzzed import Fuzzed, fuzz_document, show_fuzz
 from farref.options import Seconds, subject_argument
@@ -40,7 +40,9 @@ def fuzz_options(command: Command) -> Command:
         click.option(
             "--jobs", type=WholeNumber(1), default=1, help="Share them out among so many processes. Default 1."
         ),
-        click.option("--first", type=WholeNumber(0), default=0, help="Number of the first schedule. Default 0."),
+        click.option(
+            "--first", type=WholeNumber(0), help="Begin with this schedule, and do not ask that all faults happen."
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -50,7 +52,7 @@ def fuzz_options(command: Command) -> Command:
 @click.command()
 @subject_argument
 @fuzz_options
-@bounds_options
+@drawn_bounds_options
 @click.option(
     "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the run of a disagreement to a file."
 )
@@ -101,13 +103,14 @@ def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
             seed=given["seed"],
             seconds_max=seconds,
             schedules_max=given["schedules"],
-            first=given["first"],
+            first=given["first"] or 0,
             fixed=fixed,
             jobs=given["jobs"],
             subject=given["subject"],
             on_schedule=lambda tally: say(_progress(tally, given["schedules"], seconds)),
         )
-    return Fuzzed(given["backend"], tally, _shortened(tally, make), _command(given["backend"], tally, given["save"]))
+    command = _command(given["backend"], tally, given["save"])
+    return Fuzzed(given["backend"], tally, _shortened(tally, make), command, is_excerpt=given["first"] is not None)
 
 
 def _backend(given: dict[str, Any]) -> MakeBackend:

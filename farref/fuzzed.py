@@ -23,6 +23,8 @@ class Fuzzed:
     tally: Tally
     disagreement: Disagreement | None
     command: str  # which takes the disagreeing schedule again
+    is_excerpt: bool = False
+    """Whether certain schedules were asked for: then it is no matter which faults they have."""
 
     @property
     def subject(self) -> str:
@@ -40,8 +42,12 @@ class Fuzzed:
         if self.disagreement is not None:
             return Agreement.DISAGREED
         tally = self.tally
-        shown = tally.schedules and not tally.never_fired and not tally.interrupted
+        shown = tally.schedules and not self._never_fired and not tally.interrupted
         return Agreement.AGREED if shown else Agreement.INCOMPLETE
+
+    @property
+    def _never_fired(self) -> list[str]:
+        return [] if self.is_excerpt else self.tally.never_fired
 
     @property
     def exit_code(self) -> int:
@@ -57,7 +63,7 @@ class Fuzzed:
     @property
     def notes(self) -> list[str]:
         """Why a campaign without a disagreement shows nothing."""
-        never = self.tally.never_fired
+        never = self._never_fired if self.disagreement is None else []
         notes = [f"allowed, and never happened: {', '.join(never)}; run more schedules"] if never else []
         return [*notes, "interrupted"] if self.tally.interrupted else notes
 
@@ -100,7 +106,7 @@ def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
     page.print(f"{counts}, in {tally.seconds:.1f} s ({rate:,.0f} schedules/s)")
     page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in tally.exercise.faults)}")
     missing = ", ".join(name for name, was in reached.items() if not was)
-    if not fuzzed.is_free:  # it has no model beside it that could be in them
+    if not (fuzzed.is_free or fuzzed.is_excerpt or fuzzed.disagreement):  # a free one has no model beside it
         page.print(f"situations: {sum(reached.values())} of {len(reached)}{'; not: ' if missing else ''}{missing}")
     page.print(f"trace hash: {tally.trace_hash}")
     if fuzzed.disagreement is not None:

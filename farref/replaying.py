@@ -27,7 +27,8 @@ from farref.validating import Validated, show_validated, validated_document
 def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> int:
     """Let the model and an implementation take a saved run, and compare them after every step.
 
-    A counterexample cannot happen in the sound protocol; of such a run the longest beginning is taken that can.
+    The steps of a counterexample are taken in the sound protocol as far as they can happen there. All of them may: what they
+    come to is then another thing.
 
     With --validate the files are logs that real workers wrote, as spec/log.md describes them; a folder stands for all
     logs in it. The first event that no behaviour of the model explains is named.

@@ -76,6 +76,20 @@ def test_pretty(farref: Farref) -> None:
     assert "AGREED" in result.stdout
 
 
+def test_a_certain_schedule_need_not_have_every_fault(farref: Farref) -> None:
+    """Whoever asks for one schedule again wants to see that one."""
+    result = farref("fuzz", "rref", "--seed", "7", "--first", "123", "--schedules", "1", "--quiet")
+    assert result.exit_code == 0
+    assert "AGREED" in result.stdout
+    assert "situations" not in result.stdout
+
+
+def test_the_help_says_that_sizes_are_drawn(farref: Farref) -> None:
+    told = " ".join(farref("fuzz", "--help").stdout.split())
+    assert "Control messages the network may lose. Drawn unless given (rref, autograd)." in told
+    assert "Default 3 (rref)" not in told
+
+
 def test_a_fault_that_never_happened_is_no_success(farref: Farref) -> None:
     result = farref("fuzz", "rref", "--schedules", "1", "--format", "json", "--quiet")
     answer = json.loads(result.stdout)
