@@ -73,7 +73,7 @@ class Worker:
             key: rank for rank in names for key in (names[rank], rank, self.info(rank))
         }
         self.settings, self.arena = settings, arena
-        self.functions = Functions(settings.allowed_modules)
+        self.functions = Functions(settings.allowed_modules, self.names[self.rank])
         self.lock = threading.RLock()
         self.dropped: deque[Reference] = deque()
         self.calls: dict[CallId, tuple[Future, WorkerId, str]] = {}
@@ -126,7 +126,7 @@ class Worker:
         wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
-            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
+            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage, name)
             call, effects = self.core.call(rank, name, forks, body)
             self.calls[call] = (future, rank, name)
             self.perform(effects if passage is None else self.recorder.wrapped(effects, passage), segments)
@@ -149,7 +149,7 @@ class Worker:
             passage = self.recorder.leaving(name)
             if rank == self.rank:
                 return self.performer.create_on_self(name, [list(args), dict(kwargs)], passage)
-            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
+            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage, name)
             reference, effects = self.core.create_remote(rank, name, forks, body)
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
@@ -165,7 +165,8 @@ class Worker:
 
     def fetch(self, reference: Reference, timeout: float | None) -> Future:
         """Ask for a value, here or elsewhere (R20, R21)."""
-        future = Future(self.reactor, ("the value of ", reference.rref), self.timeout_for(timeout))
+        owner = self.names[self.rank if isinstance(reference, OwnedReference) else reference.owner]
+        future = Future(self.reactor, ("the value of ", reference.rref, " on ", owner), self.timeout_for(timeout))
         with self.lock:
             if isinstance(reference, OwnedReference):
                 self._waiters += 1

@@ -37,14 +37,23 @@ class Writing:
         self._simple_bytes_max = worker.settings.frame_bytes_max - OTHER_BYTES
 
     def write_arguments(
-        self, args: list[Any], kwargs: dict[str, Any], target: WorkerId, passage: Passage | None = None
+        self,
+        args: list[Any],
+        kwargs: dict[str, Any],
+        target: WorkerId,
+        passage: Passage | None = None,
+        function: str = "a function",
     ) -> Written:
         """Write the arguments of a call. Most are simple, and have a way of their own for speed."""
-        body = None if kwargs else write_simple_arguments(args)
-        if body is None and not kwargs and passage is not None:
-            tensors = self._tensors(args, passage)
-            body = None if tensors is None else _encode([tensors, {}])
-        return self._write([args, kwargs], target, passage) if body is None else self._checked(body)
+        try:
+            body = None if kwargs else write_simple_arguments(args)
+            if body is None and not kwargs and passage is not None:
+                tensors = self._tensors(args, passage)
+                body = None if tensors is None else _encode([tensors, {}])
+            return self._write([args, kwargs], target, passage) if body is None else self._checked(body)
+        except RpcError as error:
+            self.say_what(error, "an argument", function, target)
+            raise
 
     def write(self, value: object, target: WorkerId, passage: Passage | None = None) -> Written:
         """Write a value for a worker. The passage, if the message has one, learns which tensors are its pair."""
@@ -91,6 +100,11 @@ class Writing:
         if passage is not None:
             passage.tensors = writer.tensors
         return tuple(forks), body, writer.segments
+
+    def say_what(self, error: RpcError, what: str, of: object, on: WorkerId | None = None) -> None:
+        """Let an error say which value could not be written, of which function, on which worker: here if none is given."""
+        place = self._worker.names[self._worker.rank if on is None else on]
+        error.args = (f"{what} of {of} on {place}: {error}",)
 
     def write_error(self, error: object, function: str) -> bytes:
         """Write an error, with the name of this worker, unless it is written already."""

@@ -51,7 +51,7 @@ def backward(
     if mode not in ("smart", "fast"):
         raise PassRefused(f"there is no mode {mode!r}: 'smart' and 'fast' are")
     with worker.lock:
-        worker.core.engine.opened(context)
+        worker.recorder.opened(context)
     given = _fit(roots)
     limit = worker.timeout_for(timeout)
     deadline = float("inf") if limit is None else time.monotonic() + limit
@@ -63,7 +63,7 @@ def get_gradients(context: ContextId) -> dict[Tensor, Tensor]:
     """Look at the gradients of this worker's parameters, summed over the passes of a context. `.grad` is not touched (A8)."""
     worker = current()
     with worker.lock:
-        gradients = dict(worker.core.engine.opened(context).gradients)
+        gradients = dict(worker.recorder.opened(context).gradients)
     return {leaf: Tensor(gradient.copy()) for leaf, gradient in gradients.items()}
 
 

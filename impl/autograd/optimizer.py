@@ -40,7 +40,7 @@ class DistributedOptimizer:
         """Move every parameter that has a gradient in a context. Returns when all owners have answered."""
         worker = current()
         with worker.lock:
-            worker.core.engine.opened(context)
+            worker.recorder.opened(context)
         with using(context):
             futures = {
                 rank: _call(rank, step_local, [local, context]) for rank, local in self.remote_optimizers.items()
@@ -61,7 +61,7 @@ def step_local(local: RRef, context: ContextId) -> None:
     worker = current()
     with _stepping:
         with worker.lock:
-            gradients = dict(worker.core.engine.opened(context).gradients)
+            gradients = dict(worker.recorder.opened(context).gradients)
         local.local_value().step(gradients)
 
 
