@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec.msgpack import Ext
 
-from farref.impl.errors import RefusedValue, RpcError
+from farref.impl.errors import ReferenceRefused, RefusedValue, RpcError
 from farref.impl.ids import ForkData, WorkerId
 from farref.impl.reports import write_error
 from farref.impl.rref import RRef
@@ -24,6 +25,8 @@ FORK_BYTES: Final = 128
 OTHER_BYTES: Final = 4096
 """More than the rest of a frame takes: for each fork, and altogether."""
 
+
+Arguments = list[Any] | tuple[Any, ...]
 
 Written = tuple[tuple[ForkData, ...], bytes, list[memoryview]]
 """What travels of a value: its forks, its body, and the segments behind that."""
@@ -83,6 +86,8 @@ class Writing:
         def share(item: object) -> int | None:
             if not isinstance(item, RRef):
                 return None
+            if item.worker is not worker:
+                raise ReferenceRefused(f"{item!r} is of another world, which this process has left: it is gone")
             forks.append(worker.core.share(item.reference, target))
             return len(forks) - 1
 
@@ -141,6 +146,16 @@ class Writing:
         limit = self._worker.settings.frame_bytes_max
         if size + FORK_BYTES * forks + OTHER_BYTES > limit:
             raise RefusedValue(f"a value of {size} bytes is larger than the limit of {limit} (frame_bytes_max)")
+
+
+def taken(function: str, args: object, kwargs: object) -> tuple[list[Any], dict[str, Any]]:
+    """Take the arguments of a call as they are now. A string is refused, as its letters would be the arguments."""
+    # The first question of each two is answered faster, and is the last for nearly every call.
+    if type(args) is not list and not isinstance(args, list | tuple):
+        raise TypeError(f"the args of {function} are a list or a tuple, and not a {type(args).__qualname__}")
+    if type(kwargs) is not dict and not isinstance(kwargs, Mapping):
+        raise TypeError(f"the kwargs of {function} are a mapping, and not a {type(kwargs).__qualname__}")
+    return list(args), dict(kwargs)
 
 
 def _writer(passage: Passage | None, *arguments: Any) -> TensorWriter:
