@@ -6,7 +6,7 @@ import re
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.streams import Transport, check_transport
 from farref.impl.tables import WorkerTables, observe
 from farref.impl.worker import Worker
+from farref.impl.writing import Arguments
 
 INIT_TIMEOUT_S: Final = 30.0
 SHUTDOWN_TIMEOUT_S: Final = 10.0
@@ -45,7 +46,7 @@ def current() -> Worker:
 def check_names(given: Collection[str]) -> None:
     """Refuse names that do not tell workers apart, or that PyTorch would refuse too."""
     for name in given:
-        if not NAME.fullmatch(name):
+        if not isinstance(name, str) or not NAME.fullmatch(name):
             raise RpcError(f"{name!r} is no name: 1 to 127 letters, digits, '-', '_' or ':' are")
     if len(set(given)) != len(given):
         raise RpcError(f"names must be unique, and are {', '.join(given)}")
@@ -133,34 +134,43 @@ def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> Work
 def rpc_sync(
     to: object,
     func: Callable[..., Any] | str,
-    args: Iterable[Any] = (),
+    args: Arguments = (),
     kwargs: Mapping[str, Any] | None = None,
     timeout: float | None = None,
 ) -> Any:
-    """Call a function on another worker and wait for its result."""
-    return current().call(to, func, args, kwargs or {}, timeout).wait()
+    """Call a function on another worker and wait for its result.
+
+    `timeout` is in seconds; none means that of all calls (`rpc_timeout`), 0 means for ever.
+    """
+    return current().call(to, func, args, {} if kwargs is None else kwargs, timeout).wait()
 
 
 def rpc_async(
     to: object,
     func: Callable[..., Any] | str,
-    args: Iterable[Any] = (),
+    args: Arguments = (),
     kwargs: Mapping[str, Any] | None = None,
     timeout: float | None = None,
 ) -> Future:
-    """Call a function on another worker; its result is a future."""
-    return current().call(to, func, args, kwargs or {}, timeout)
+    """Call a function on another worker; its result is a future.
+
+    `timeout` is in seconds; none means that of all calls (`rpc_timeout`), 0 means for ever.
+    """
+    return current().call(to, func, args, {} if kwargs is None else kwargs, timeout)
 
 
 def remote(
     to: object,
     func: Callable[..., Any] | str,
-    args: Iterable[Any] = (),
+    args: Arguments = (),
     kwargs: Mapping[str, Any] | None = None,
     timeout: float | None = None,
 ) -> RRef:
-    """Call a function on another worker and leave its result there; get a reference to it at once."""
-    return current().remote(to, func, args, kwargs or {}, timeout)
+    """Call a function on another worker and leave its result there; get a reference to it at once.
+
+    `timeout` is in seconds; none means that of all calls (`rpc_timeout`), 0 means for ever.
+    """
+    return current().remote(to, func, args, {} if kwargs is None else kwargs, timeout)
 
 
 def get_worker_info(name: object = None) -> WorkerInfo:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +26,7 @@ import multiprocess  # type: ignore[import-untyped]
 from farref.impl import api
 from farref.impl.errors import GaveUp, NotRunning, RpcError
 from farref.impl.ids import WorkerId
-from farref.impl.settings import Settings, Tls
+from farref.impl.settings import Settings, Tls, checked_timeout
 from farref.impl.streams import Transport, check_transport
 from farref.impl.wire import FRAME_BYTES_MAX
 
@@ -79,14 +81,15 @@ def launch(
 ) -> Iterator[Cluster]:
     """Start workers, be their driver, and clean up whatever happens.
 
-    `allow` names modules whose functions may be called. With `copy_arrays` large arrays arrive as copies, which one may
-    write to, instead of views of shared memory. No value may be larger than `frame_bytes_max`. `log` is a folder in which
-    each worker leaves a file of what it did (`spec/log.md`).
+    `allow` names modules whose functions may be called. `rpc_timeout` is what a call may take, in seconds; 0 means for
+    ever. With `copy_arrays` large arrays arrive as copies, which one may write to, instead of views of shared memory. No
+    value may be larger than `frame_bytes_max`. `log` is a folder in which each worker leaves a file of what it did
+    (`spec/log.md`).
     """
     everybody = _names(workers)
     settings = Settings(rpc_timeout, tuple(allow), allow_pickle, frame_bytes_max, tls=tls, copy_arrays=copy_arrays)
-    if isinstance(allow, str):
-        raise RpcError(f"allow is a list of modules: allow=[{allow!r}]")
+    checked_timeout(rpc_timeout or 0)
+    _check_modules(allow)
     check_transport(transport, settings)
     api.check_idle()
     if log is not None:
@@ -114,12 +117,26 @@ def launch(
 
 def _names(workers: int | Sequence[str]) -> tuple[str, ...]:
     """Name everybody, the driver first; refuse what is no number and no list of names."""
-    if isinstance(workers, str) or (isinstance(workers, int) and workers < 1):
+    is_fit = workers >= 1 if isinstance(workers, int) else isinstance(workers, Sequence) and len(workers) > 0
+    if isinstance(workers, str) or not is_fit:
         raise RpcError(f"launch takes the number of workers, 1 or more, or a list of their names; not {workers!r}")
     named = [f"worker{n}" for n in range(1, workers + 1)] if isinstance(workers, int) else workers
     everybody = (DRIVER, *named)
     api.check_names(everybody)
     return everybody
+
+
+def _check_modules(allow: Sequence[str]) -> None:
+    """Refuse modules that are not there: workers look where their driver does. Only the packages around one are imported."""
+    if isinstance(allow, str):
+        raise RpcError(f"allow is a list of modules: allow=[{allow!r}]")
+    for module in allow:
+        try:
+            is_there = module in sys.modules or find_spec(module) is not None
+        except ModuleNotFoundError:
+            is_there = False
+        if not is_there:
+            raise RpcError(f"allow is a list of modules that can be imported, and {module!r} cannot")
 
 
 def _join(plan: Plan, rank: int, check: Any) -> None:

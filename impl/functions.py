@@ -69,8 +69,9 @@ def name_for(target: Callable[..., Any] | str) -> str:
 class Functions:
     """Resolves names, for one worker."""
 
-    def __init__(self, allowed_modules: Iterable[str] = ()) -> None:
+    def __init__(self, allowed_modules: Iterable[str] = (), worker: str = "this worker") -> None:
         self._allowed = frozenset(allowed_modules)
+        self._worker = worker
         self._resolved: dict[str, Callable[..., Any]] = {}
 
     def resolve(self, name: str) -> Callable[..., Any]:
@@ -87,12 +88,15 @@ class Functions:
     def _import(self, name: str) -> Callable[..., Any]:
         module_name, _, qualname = name.partition(":")
         if module_name not in self._allowed:
-            raise RefusedFunction(f"{name} is not registered here, and its module is not allowed")
+            raise RefusedFunction(
+                f"{name} is not registered on {self._worker}, and its module is not allowed there: "
+                f"mark it with @function in a module that {self._worker} imports, or launch(allow=[{module_name!r}])"
+            )
         found: Any = importlib.import_module(module_name)
         if name in _registered:
             return _registered[name]
         for part in qualname.split("."):
             found = getattr(found, part, None)
         if not callable(found) or name_of(found) != name:
-            raise RefusedFunction(f"{name} is no function of that module")
+            raise RefusedFunction(f"{name} is no function of that module on {self._worker}")
         return found  # type: ignore[no-any-return]

@@ -9,6 +9,7 @@ from contextvars import copy_context
 from typing import Any, Final, Protocol
 
 from farref.impl.errors import NotRunning, RpcTimeout
+from farref.impl.settings import checked_timeout
 
 _settling: Final = threading.RLock()
 """One lock for all futures, as it is held for a few assignments only. Re-entrant: a finalizer may settle another one inside."""
@@ -57,8 +58,11 @@ class Future:
     def wait(self, timeout: float | None = None) -> Any:
         """Wait for the value; raise the error if that came instead, or `RpcTimeout` if nothing did.
 
-        If this worker leaves the world meanwhile, that error is `NotRunning`.
+        `timeout` is in seconds, and can only shorten what the call itself was given; none does not, and 0 does not wait at
+        all. If this worker leaves the world meanwhile, the error is `NotRunning`.
         """
+        if timeout is not None:
+            timeout = checked_timeout(timeout)
         if not self._done:
             self._wait_until_done(timeout)
         if self._error is None:

@@ -133,6 +133,7 @@ class Performer:
             else:
                 forks, body, segments = worker.writing.write(answer.outcome.content, answer.target, passage)
         except RpcError as error:
+            worker.writing.say_what(error, "the value", answer.rref)
             failed, body = True, worker.writing.write_error(error, "the value of an RRef")
         effects = worker.core.answer_fetch(answer, failed, forks, body)
         self.perform(effects if passage is None else worker.recorder.wrapped(effects, passage), segments)
@@ -164,7 +165,11 @@ class Performer:
     def create_on_self(self, function: str, given: list[Any], passage: Passage | None) -> RRef:
         """Compute the value of an RRef here. Its arguments travel as in any call, so that they are copies as in any call."""
         worker = self._worker
-        arguments, received = worker.writing.copy(given, passage)
+        try:
+            arguments, received = worker.writing.copy(given, passage)
+        except RpcError as error:
+            worker.writing.say_what(error, "an argument", function)
+            raise
         reference = worker.core.create_on_self()
         context = worker.recorder.to_self(passage, received)
         worker.begin(lambda: self._run_creation_of(reference.rref, function, arguments, context))
@@ -237,6 +242,7 @@ class Performer:
                 return
             forks, body, segments = worker.writing.write(outcome.content, target, passage)
         except RpcError as error:
+            worker.writing.say_what(error, "the result", function)
             self._reply_error(target, call, error, function, passage)
             return
         effects = worker.core.reply(target, call, False, forks, body)

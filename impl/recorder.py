@@ -24,8 +24,9 @@ from farref.impl.effects import Effect
 from farref.impl.engine.effects import PassEnded, Work
 from farref.impl.engine.gradients import Gradients
 from farref.impl.engine.ids import ContextId, PassId
+from farref.impl.engine.tables import Context
 from farref.impl.engine.task import Progress, Task
-from farref.impl.errors import RefusedValue
+from farref.impl.errors import ContextReleased, RefusedValue
 from farref.impl.failures import failure_of
 from farref.impl.futures import Future
 from farref.impl.reports import write_error
@@ -90,17 +91,28 @@ class Recorder:
 
     # Calls
 
+    def opened(self, context: ContextId) -> Context:
+        """Find a context that is open here; refuse what is none, in words for an application."""
+        worker = self._worker
+        if not isinstance(context, ContextId):
+            raise TypeError(f"a context is what `with autograd.context() as context` gives, and not {context!r}")
+        try:
+            return worker.core.engine.opened(context)
+        except ContextReleased:
+            here = worker.names[worker.rank]
+            raise ContextReleased(f"{context} is not open on {here}: it was released, or never came here") from None
+
     def leaving(self, function: str) -> Passage | None:
         """Begin a call of the application; without a current context, as most often, there is nothing to record."""
         context = CURRENT.get()
         if context is None:
             return None
-        self._worker.core.engine.opened(context)
+        self.opened(context)
         return Passage(context, function, is_grad_enabled(), ())
 
     def answering(self, context: ContextId, what: str) -> Passage:
         """Begin an answer to a call that carried a context."""
-        self._worker.core.engine.opened(context)
+        self.opened(context)
         return Passage(context, what, True, ())
 
     def wrapped(self, effects: list[Effect], passage: Passage | None) -> list[Effect]:

@@ -87,7 +87,10 @@ class RRef:
         return self.worker.is_confirmed(self.reference)
 
     def to_here(self, timeout: float | None = None) -> Any:
-        """Get the value: a copy of it, or on the owner the value itself (R20)."""
+        """Get the value: a copy of it, or on the owner the value itself (R20).
+
+        `timeout` is in seconds; none means that of all calls (`rpc_timeout`), 0 means for ever.
+        """
         return self.worker.fetch(self.reference, timeout).wait()
 
     def local_value(self) -> Any:
@@ -98,21 +101,21 @@ class RRef:
         return self.worker.fetch(self.reference, 0).wait()
 
     def rpc_sync(self, timeout: float | None = None) -> Proxy:
-        """Call methods of the value where it is, and wait for their results."""
+        """Call methods of the value where it is, and wait for their results. `timeout` is as in `to_here`."""
         return Proxy(self, "sync", timeout)
 
     def rpc_async(self, timeout: float | None = None) -> Proxy:
-        """Call methods of the value where it is; their results are futures."""
+        """Call methods of the value where it is; their results are futures. `timeout` is as in `to_here`."""
         return Proxy(self, "async", timeout)
 
     def remote(self, timeout: float | None = None) -> Proxy:
-        """Call methods of the value where it is; their results stay there, as RRefs."""
+        """Call methods of the value where it is; their results stay there, as RRefs. `timeout` is as in `to_here`."""
         return Proxy(self, "remote", timeout)
 
     def backward(
         self, context: ContextId, retain_graph: bool = False, mode: str = "smart", timeout: float | None = None
     ) -> None:
-        """Begin a backward pass where the value is, with the value as its root (A10)."""
+        """Begin a backward pass where the value is, with the value as its root (A10). `timeout` is as in `to_here`."""
         from farref.impl.autograd.backward import backward_on_owner
 
         backward_on_owner(self, context, retain_graph, mode, timeout)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 from msgspec import Struct
 
 from farref.impl.ids import WorkerId
@@ -36,3 +38,14 @@ class Settings(Struct, frozen=True):
     """How much memory a worker shares with all its peers at most; with 0 arrays travel in frames."""
     copy_arrays: bool = False
     """Whether large arrays arrive as copies, which one may write to. Otherwise they are views, which one may not."""
+
+
+def checked_timeout(timeout: object) -> float:
+    """Refuse what is no time to wait: it would pass at once or never, and a worker would be blamed for it."""
+    # Not a number is not at least 0 either. What numpy calls a number would spoil the sum with the time of day.
+    if isinstance(timeout, (int, float)) and timeout >= 0:
+        return timeout
+    if isinstance(timeout, Real) and float(timeout) >= 0:
+        return float(timeout)
+    kind = ValueError if isinstance(timeout, Real) else TypeError
+    raise kind(f"a timeout is a number of seconds, 0 or more, or None; not {timeout!r}")

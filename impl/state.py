@@ -42,7 +42,7 @@ class Tables:
         self._calls = 0
         self.channel = Channel(incarnation)
         self.owner = Owner(self._emit)
-        self.user = User(self._emit, self._control)
+        self.user = User(self._emit, self._control, self.dead)
         self.parking = Parking()
         self.engine = Engine(me, self.workers, incarnation, self._emit, self._control)
         self.fetching: dict[tuple[WorkerId, FetchId], ContextId] = {}

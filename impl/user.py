@@ -10,7 +10,7 @@ goes with its last handle.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from farref.impl.effects import CompleteFetch, Confirmed, Effect, Send
@@ -45,12 +45,19 @@ class Record:
 class User:
     """All records of one worker."""
 
-    def __init__(self, emit: Callable[[Effect], None], send: Callable[[WorkerId, ControlBody], None]) -> None:
+    def __init__(
+        self,
+        emit: Callable[[Effect], None],
+        send: Callable[[WorkerId, ControlBody], None],
+        dead: Mapping[WorkerId, str],
+    ) -> None:
         self.records: dict[ForkId, Record] = {}
         self.parents: dict[ForkId, ForkId] = {}
         """The fork each child was made from: `ChildAccept` names the child only (R5)."""
         self._emit = emit
         self._send = send
+        self._dead = dead
+        """The workers that were declared dead, and what is told of each."""
         self._fetches = 0
 
     # Beginnings
@@ -173,7 +180,7 @@ class User:
         if record.timed_out:
             raise ReferenceRefused(f"the creation of {record.rref} timed out; it can only be let go (R27)")
         if record.orphaned:
-            raise PeerDied(f"worker {record.owner}, the owner of {record.rref}, died")
+            raise PeerDied(f"the owner of {record.rref} is dead: {self._dead[record.owner]}")
         return record
 
     def _release(self, fork: ForkId, record: Record) -> None:

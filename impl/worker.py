@@ -22,7 +22,7 @@ from farref.impl.arena import Arena, Window
 from farref.impl.connection import SOON, Connection
 from farref.impl.core import Core
 from farref.impl.effects import Value
-from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WireError
+from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_for
 from farref.impl.futures import Future
 from farref.impl.ids import (
@@ -43,10 +43,10 @@ from farref.impl.reactor import Reactor
 from farref.impl.reading import Reading
 from farref.impl.recorder import Recorder
 from farref.impl.rref import RRef
-from farref.impl.settings import Settings, WorkerInfo
+from farref.impl.settings import Settings, WorkerInfo, checked_timeout
 from farref.impl.streams import Stream
 from farref.impl.values import joined
-from farref.impl.writing import Writing
+from farref.impl.writing import Arguments, Writing, taken
 
 FEW_CALLS: Final = 8
 BATCH: Final = 32
@@ -73,7 +73,7 @@ class Worker:
             key: rank for rank in names for key in (names[rank], rank, self.info(rank))
         }
         self.settings, self.arena = settings, arena
-        self.functions = Functions(settings.allowed_modules)
+        self.functions = Functions(settings.allowed_modules, self.names[self.rank])
         self.lock = threading.RLock()
         self.dropped: deque[Reference] = deque()
         self.calls: dict[CallId, tuple[Future, WorkerId, str]] = {}
@@ -115,18 +115,18 @@ class Worker:
         self,
         to: object,
         target: Callable[..., Any] | str,
-        args: Iterable[Any],
+        args: Arguments,
         kwargs: Mapping[str, Any],
         timeout: float | None,
     ) -> Future:
         """Call a function on a worker."""
         rank, name = self._check(to), name_for(target)
-        limit = self.timeout_for(timeout)
+        limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
         wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
-            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
+            forks, body, segments = self.writing.write_arguments(given, named, rank, passage, name)
             call, effects = self.core.call(rank, name, forks, body)
             self.calls[call] = (future, rank, name)
             self.perform(effects if passage is None else self.recorder.wrapped(effects, passage), segments)
@@ -137,19 +137,19 @@ class Worker:
         self,
         to: object,
         target: Callable[..., Any] | str,
-        args: Iterable[Any],
+        args: Arguments,
         kwargs: Mapping[str, Any],
         timeout: float | None,
     ) -> RRef:
         """Call a function on a worker and leave its result there (R10, R12)."""
         rank, name = self._check(to), name_for(target)
-        limit = self.timeout_for(timeout)
+        limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
         wait_for_room(self, rank, limit)
         with self.lock:
             passage = self.recorder.leaving(name)
             if rank == self.rank:
-                return self.performer.create_on_self(name, [list(args), dict(kwargs)], passage)
-            forks, body, segments = self.writing.write_arguments(list(args), dict(kwargs), rank, passage)
+                return self.performer.create_on_self(name, [given, named], passage)
+            forks, body, segments = self.writing.write_arguments(given, named, rank, passage, name)
             reference, effects = self.core.create_remote(rank, name, forks, body)
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
@@ -165,9 +165,12 @@ class Worker:
 
     def fetch(self, reference: Reference, timeout: float | None) -> Future:
         """Ask for a value, here or elsewhere (R20, R21)."""
-        future = Future(self.reactor, ("the value of ", reference.rref), self.timeout_for(timeout))
+        owner = self.names[self.rank if isinstance(reference, OwnedReference) else reference.owner]
+        future = Future(self.reactor, ("the value of ", reference.rref, " on ", owner), self.timeout_for(timeout))
         with self.lock:
             if isinstance(reference, OwnedReference):
+                if self.closed:
+                    raise ReferenceRefused(self._gone())
                 self._waiters += 1
                 waiter = WaiterId(self._waiters)
                 self.waiters[waiter] = (future, reference)
@@ -187,15 +190,20 @@ class Worker:
 
     def _check(self, to: object) -> WorkerId:
         rank = self.find(to)
-        if self.closed or (self.closing and not getattr(self.in_function, "depth", 0)):
+        if self.closed:
+            raise NotRunning(self._gone())
+        if self.closing and not getattr(self.in_function, "depth", 0):
             raise NotRunning(f"{self.names[self.rank]} is shutting down: nothing new begins (R32)")
         if rank in self.core.dead:
             raise PeerDied(self.core.dead[rank])
         return rank
 
+    def _gone(self) -> str:
+        return f"{self.names[self.rank]} has left its world: what its RRefs referred to is gone"
+
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given means the default, 0 means for ever."""
-        chosen = self.settings.rpc_timeout if timeout is None else timeout
+        chosen = self.settings.rpc_timeout if timeout is None else checked_timeout(timeout)
         return chosen or None
 
     # Steps: under the lock

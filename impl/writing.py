@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec.msgpack import Ext
 
-from farref.impl.errors import RefusedValue, RpcError
+from farref.impl.errors import ReferenceRefused, RefusedValue, RpcError
 from farref.impl.ids import ForkData, WorkerId
 from farref.impl.reports import write_error
 from farref.impl.rref import RRef
@@ -25,6 +26,8 @@ OTHER_BYTES: Final = 4096
 """More than the rest of a frame takes: for each fork, and altogether."""
 
 
+Arguments = list[Any] | tuple[Any, ...]
+
 Written = tuple[tuple[ForkData, ...], bytes, list[memoryview]]
 """What travels of a value: its forks, its body, and the segments behind that."""
 
@@ -37,14 +40,23 @@ class Writing:
         self._simple_bytes_max = worker.settings.frame_bytes_max - OTHER_BYTES
 
     def write_arguments(
-        self, args: list[Any], kwargs: dict[str, Any], target: WorkerId, passage: Passage | None = None
+        self,
+        args: list[Any],
+        kwargs: dict[str, Any],
+        target: WorkerId,
+        passage: Passage | None = None,
+        function: str = "a function",
     ) -> Written:
         """Write the arguments of a call. Most are simple, and have a way of their own for speed."""
-        body = None if kwargs else write_simple_arguments(args)
-        if body is None and not kwargs and passage is not None:
-            tensors = self._tensors(args, passage)
-            body = None if tensors is None else _encode([tensors, {}])
-        return self._write([args, kwargs], target, passage) if body is None else self._checked(body)
+        try:
+            body = None if kwargs else write_simple_arguments(args)
+            if body is None and not kwargs and passage is not None:
+                tensors = self._tensors(args, passage)
+                body = None if tensors is None else _encode([tensors, {}])
+            return self._write([args, kwargs], target, passage) if body is None else self._checked(body)
+        except RpcError as error:
+            self.say_what(error, "an argument", function, target)
+            raise
 
     def write(self, value: object, target: WorkerId, passage: Passage | None = None) -> Written:
         """Write a value for a worker. The passage, if the message has one, learns which tensors are its pair."""
@@ -74,6 +86,8 @@ class Writing:
         def share(item: object) -> int | None:
             if not isinstance(item, RRef):
                 return None
+            if item.worker is not worker:
+                raise ReferenceRefused(f"{item!r} is of another world, which this process has left: it is gone")
             forks.append(worker.core.share(item.reference, target))
             return len(forks) - 1
 
@@ -91,6 +105,11 @@ class Writing:
         if passage is not None:
             passage.tensors = writer.tensors
         return tuple(forks), body, writer.segments
+
+    def say_what(self, error: RpcError, what: str, of: object, on: WorkerId | None = None) -> None:
+        """Let an error say which value could not be written, of which function, on which worker: here if none is given."""
+        place = self._worker.names[self._worker.rank if on is None else on]
+        error.args = (f"{what} of {of} on {place}: {error}",)
 
     def write_error(self, error: object, function: str) -> bytes:
         """Write an error, with the name of this worker, unless it is written already."""
@@ -127,6 +146,16 @@ class Writing:
         limit = self._worker.settings.frame_bytes_max
         if size + FORK_BYTES * forks + OTHER_BYTES > limit:
             raise RefusedValue(f"a value of {size} bytes is larger than the limit of {limit} (frame_bytes_max)")
+
+
+def taken(function: str, args: object, kwargs: object) -> tuple[list[Any], dict[str, Any]]:
+    """Take the arguments of a call as they are now. A string is refused, as its letters would be the arguments."""
+    # The first question of each two is answered faster, and is the last for nearly every call.
+    if type(args) is not list and not isinstance(args, list | tuple):
+        raise TypeError(f"the args of {function} are a list or a tuple, and not a {type(args).__qualname__}")
+    if type(kwargs) is not dict and not isinstance(kwargs, Mapping):
+        raise TypeError(f"the kwargs of {function} are a mapping, and not a {type(kwargs).__qualname__}")
+    return list(args), dict(kwargs)
 
 
 def _writer(passage: Passage | None, *arguments: Any) -> TensorWriter:

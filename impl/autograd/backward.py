@@ -20,7 +20,12 @@ from farref.impl.tape.tensors import Tensor
 
 @contextmanager
 def context() -> Iterator[ContextId]:
-    """Record what the block sends and receives under one id, until the block ends (A8, A24)."""
+    """Record what the block sends and receives under one id, until the block ends (A8, A24).
+
+    A context belongs to the thread that opened it: it is a context variable (A28). A call that another thread makes while
+    the block lasts is not recorded, unless that thread runs it with the `run` of a `contextvars.copy_context()` made in
+    the block. A tensor that is received outside any context is a new leaf: no pass goes beyond it.
+    """
     worker = current()
     if CURRENT.get() is not None:
         raise PassRefused(f"{CURRENT.get()} is current here already; contexts do not nest")
@@ -51,7 +56,7 @@ def backward(
     if mode not in ("smart", "fast"):
         raise PassRefused(f"there is no mode {mode!r}: 'smart' and 'fast' are")
     with worker.lock:
-        worker.core.engine.opened(context)
+        worker.recorder.opened(context)
     given = _fit(roots)
     limit = worker.timeout_for(timeout)
     deadline = float("inf") if limit is None else time.monotonic() + limit
@@ -63,7 +68,7 @@ def get_gradients(context: ContextId) -> dict[Tensor, Tensor]:
     """Look at the gradients of this worker's parameters, summed over the passes of a context. `.grad` is not touched (A8)."""
     worker = current()
     with worker.lock:
-        gradients = dict(worker.core.engine.opened(context).gradients)
+        gradients = dict(worker.recorder.opened(context).gradients)
     return {leaf: Tensor(gradient.copy()) for leaf, gradient in gradients.items()}
 
 
@@ -75,6 +80,8 @@ def backward_on_owner(
     if rref.is_owner():
         backward(context, [rref.local_value()], retain_graph, mode, timeout)
         return
+    with worker.lock:
+        worker.recorder.opened(context)
     arguments: list[Any] = [rref, context, retain_graph, mode, timeout]
     with using(context):
         worker.call(rref.owner_rank(), backward_here, arguments, {}, timeout).wait()

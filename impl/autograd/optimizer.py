@@ -29,7 +29,7 @@ class DistributedOptimizer:
 
     def __init__(self, optimizer: type[Optimizer], parameters: Iterable[RRef], **options: Any) -> None:
         owned: dict[WorkerId, list[RRef]] = {}
-        for parameter in parameters:
+        for parameter in _fit(parameters):
             owned.setdefault(parameter.owner_rank(), []).append(parameter)
         name = name_of(optimizer)
         self.remote_optimizers: dict[WorkerId, RRef] = _all(
@@ -40,7 +40,7 @@ class DistributedOptimizer:
         """Move every parameter that has a gradient in a context. Returns when all owners have answered."""
         worker = current()
         with worker.lock:
-            worker.core.engine.opened(context)
+            worker.recorder.opened(context)
         with using(context):
             futures = {
                 rank: _call(rank, step_local, [local, context]) for rank, local in self.remote_optimizers.items()
@@ -61,8 +61,22 @@ def step_local(local: RRef, context: ContextId) -> None:
     worker = current()
     with _stepping:
         with worker.lock:
-            gradients = dict(worker.core.engine.opened(context).gradients)
+            gradients = dict(worker.recorder.opened(context).gradients)
         local.local_value().step(gradients)
+
+
+def _fit(parameters: Iterable[RRef]) -> list[RRef]:
+    """Refuse what is no list of references, before any owner is asked."""
+    allowed = "the parameters are a list of RRefs to tensors, such as [RRef(tensor)]"
+    if not isinstance(parameters, Iterable):
+        raise TypeError(f"{allowed}, and not a {type(parameters).__qualname__}")
+    given = list(parameters)
+    if not given:
+        raise ValueError(f"{allowed}, and there are none")
+    for position, parameter in enumerate(given):
+        if not isinstance(parameter, RRef):
+            raise TypeError(f"{allowed}, and parameter {position} is a {type(parameter).__qualname__}")
+    return given
 
 
 def _resolved(name: str) -> type[Optimizer]:

@@ -31,6 +31,9 @@ class Optimizer(ABC):
         for name, value in {"learning rate": lr, "weight_decay value": weight_decay, **more}.items():
             if not value >= 0:
                 raise ValueError(f"Invalid {name}: {value}")
+        for position, parameter in enumerate(self.params):
+            if not isinstance(parameter, Tensor):
+                raise TypeError(f"parameter {position} is no tensor, but {type(parameter).__qualname__}")
         if not all(parameter.is_leaf for parameter in self.params):
             raise ValueError("can't optimize a non-leaf Tensor")
         self.state: dict[Tensor, State] = {parameter: {} for parameter in self.params}

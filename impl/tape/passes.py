@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +29,11 @@ def gradients(
     tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | None = None, retain_graph: bool = False
 ) -> dict[Tensor, Array]:
     """Walk back from some tensors; return the gradient of each leaf that has one, and touch no `.grad`."""
+    if not isinstance(tensors, Iterable):
+        raise TypeError(
+            f"this pass begins with a list of tensors, and not a {type(tensors).__qualname__}; "
+            "the one that takes a context first is farref.impl.autograd.backward"
+        )
     root = root_of(tensors)
     walk = Walk([root], retain_graph)
     given = grad_tensors or [None] * len(tensors)

@@ -136,4 +136,3 @@ def test_what_cannot_be_made_says_where() -> None:
         DistributedOptimizer(far_optimizers.NoOptimizer, parameters(), lr=1.0)  # type: ignore[arg-type]
     with pytest.raises(RefusedFunction, match="no name"):
         DistributedOptimizer(3, parameters(), lr=1.0)  # type: ignore[arg-type]
-    DistributedOptimizer(SGD, [])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from farref.impl import RpcError, launch, rpc_sync
+from farref.impl import NotRunning, ReferenceRefused, RpcError, RRef, launch, remote, rpc_sync
 from tests.impl import far_objects
 
 
@@ -26,8 +26,14 @@ def test_a_world_within_a_world_is_refused_and_the_first_goes_on(place: Path) ->
     ("given", "told"),
     [
         ({"workers": 0}, "1 or more"),
+        ({"workers": []}, "1 or more"),
+        ({"workers": 1.5}, "1 or more"),
         ({"workers": "worker1"}, "a list of their names"),
+        ({"workers": [1]}, "1 is no name"),
         ({"workers": 1, "allow": "tests.impl.far_objects"}, "allow is a list"),
+        ({"workers": 1, "allow": ["nosuchmodule"]}, "'nosuchmodule' cannot"),
+        ({"workers": 1, "allow": ["tests.impl.nosuchmodule"]}, "'tests.impl.nosuchmodule' cannot"),
+        ({"workers": 1, "allow": ["nosuchmodule.inside"]}, "'nosuchmodule.inside' cannot"),
         ({"workers": 1, "transport": "gloo"}, "'unix' and 'tcp'"),
     ],
 )
@@ -35,3 +41,22 @@ def test_what_cannot_be_launched_is_refused_at_once(given: dict[str, Any], told:
     with pytest.raises(RpcError, match=told), launch(**given):
         pass
     assert not list(place.iterdir())
+
+
+def test_a_world_waits_for_a_time_that_is_none_in_no_call(place: Path) -> None:
+    with pytest.raises(ValueError, match="a timeout is a number of seconds"), launch(1, rpc_timeout=-1):
+        pass
+    assert not list(place.iterdir())
+
+
+def test_what_a_reference_referred_to_is_gone_with_its_world() -> None:
+    with launch(1, allow=["tests.impl.far_objects"]):
+        theirs, mine = remote("worker1", far_objects.add, [1, 2]), RRef(1)
+    told = "driver has left its world: what its RRefs referred to is gone"
+    for use in (theirs.to_here, mine.to_here, mine.local_value, lambda: theirs.rpc_sync().bit_length()):
+        with pytest.raises((NotRunning, ReferenceRefused), match=told):
+            use()
+    with launch(1, allow=["tests.impl.far_objects"]):
+        for reference in (theirs, mine):
+            with pytest.raises(ReferenceRefused, match=r"an argument of .* on worker1: .* of another world.* is gone"):
+                rpc_sync("worker1", far_objects.add, [reference, 1])

@@ -81,7 +81,7 @@ def test_references_after_shutdown_are_refused_and_still_say_whose_they_are() ->
     assert not used.confirmed_by_owner()
     with pytest.raises(NotRunning):
         used.to_here()
-    with pytest.raises(ReferenceRefused, match="not held"):
+    with pytest.raises(ReferenceRefused, match="driver has left its world"):
         own.local_value()
     with pytest.raises(NotRunning):
         used.rpc_sync().anything()
