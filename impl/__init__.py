@@ -36,6 +36,8 @@ from farref.impl.futures import Future
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, Tls, WorkerInfo
 
+from farref.impl import autograd  # isort: skip  (it stands on the above; a worker that never imported it has its functions too)
+
 __all__ = [
     "Cluster",
     "Future",
@@ -53,6 +55,7 @@ __all__ = [
     "Tls",
     "UnknownWorker",
     "WorkerInfo",
+    "autograd",
     "function",
     "get_debug_info",
     "get_worker_info",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -136,3 +138,9 @@ def test_what_cannot_be_made_says_where() -> None:
         DistributedOptimizer(far_optimizers.NoOptimizer, parameters(), lr=1.0)  # type: ignore[arg-type]
     with pytest.raises(RefusedFunction, match="no name"):
         DistributedOptimizer(3, parameters(), lr=1.0)  # type: ignore[arg-type]
+
+
+def test_A27_a_worker_has_the_optimizer_though_its_program_never_imports_it() -> None:
+    """It is called there by name, and a worker imports no more than the program does."""
+    asked = "import sys, farref.impl; sys.exit('farref.impl.autograd.optimizer' not in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", asked], timeout=60).returncode == 0
