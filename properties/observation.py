@@ -96,11 +96,6 @@ class Observation(msgspec.Struct, frozen=True):
 # -- the model ---------------------------------------------------------------------------------------------------------
 
 
-def observe_model(world: World, bounds: Bounds) -> Observation:
-    """Look at a world of the model."""
-    return ModelObserver(bounds).observe(world)
-
-
 class ModelObserver:
     """Looks at the worlds of one run.
 

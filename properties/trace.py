@@ -19,7 +19,6 @@ from farref.properties.replay import Fate, ReplayError
 from farref.properties.subject import RREF, SUBJECTS, Subject
 
 FORMAT: Final = "farref-trace/1"
-SUBJECT: Final = RREF.name
 A_RUN: Final = "This run breaks nothing. It was kept so that an implementation can be asked to take it too."
 
 

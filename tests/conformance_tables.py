@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from farref.properties.conformance.backend import CAPABILITIES, FUNCTIONS, KINDS, VERBS, Backend
+from farref.properties.conformance import programs
+from farref.properties.conformance.backend import CAPABILITIES, FUNCTIONS, KINDS, MESSAGES, VERBS, Backend
 from farref.properties.conformance.host import ARGUMENTS
 
 GIVES = {
@@ -35,6 +36,22 @@ def verbs() -> str:
 def functions() -> str:
     """List the functions that `create` and `call` name."""
     return table(("function", "what it does"), [(f"`{name}`", said) for name, said in FUNCTIONS.items()])
+
+
+def steps() -> str:
+    """Say what programs are made of, in the words of their module."""
+    told = (programs.__doc__ or "").split("\n\n")
+    return "\n\n".join([told[1], *told[2:-1]])
+
+
+def operations() -> str:
+    """List what steps compute."""
+    return table(("operation", "what it gives"), [(f"`{name}`", said) for name, said in programs.OPERATIONS.items()])
+
+
+def messages() -> str:
+    """List the messages that faults are about."""
+    return f"Faults name these messages: {', '.join(f'`{name}`' for name in MESSAGES)}."
 
 
 def kinds() -> str:

@@ -78,7 +78,10 @@ def conformance_page() -> str:
     pieces = {
         "verbs": conformance_tables.verbs(),
         "functions": conformance_tables.functions(),
+        "steps": conformance_tables.steps(),
+        "operations": conformance_tables.operations(),
         "kinds": conformance_tables.kinds(),
+        "messages": conformance_tables.messages(),
         "capabilities": conformance_tables.capabilities(),
         "examples/adapter_managers.py": f"```python\n{managers}```",
         "the end of examples/adapter.mjs": f"```js\n{script[script.index('createInterface({') :]}```",

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from farref.model.autograd import actions as act
-from farref.model.autograd import messages as msg
 from farref.model.autograd.world import Bounds, World
 from farref.properties.exercise import sound_model
 
@@ -46,7 +45,7 @@ class Candidates:
         for action in sound_model(bounds).actions:
             sort = _SORT_OF[type(action)]
             if isinstance(action, act.OnMessage):
-                is_late = sort == "deliver" and kind_name(action.message) in self.late
+                is_late = sort == "deliver" and type(action.message).__name__ in self.late
                 self.on_message[LATE if is_late else sort][bounds.places[action.message]] = action
             else:
                 self.anywhere[sort].append(action)
@@ -64,8 +63,3 @@ class Candidates:
             return [known[place] for place in world.network.lost.members()]
         carried = world.network.carried
         return [known[place] for place, content in enumerate(carried) if content is not None and place in known]
-
-
-def kind_name(message: msg.Message) -> str:
-    """Name the kind of a message, with all reports alike."""
-    return type(message).__name__

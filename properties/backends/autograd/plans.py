@@ -29,7 +29,6 @@ class Storm:
     """Real workers in bad weather, which run one program after the other."""
 
     name = "storm"
-    restless = False
     cannot: frozenset[str] = frozenset({"died"})
 
     def __init__(self, prepare: Prepare | None = None) -> None:

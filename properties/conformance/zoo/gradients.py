@@ -59,7 +59,7 @@ class Gradients:
                     context, path, worker, self.compute_there(worker, context, step, path)
                 )
             case {"let": name, "operation": operation, "args": args}:
-                context.results[name] = compute(operation, self.given(context, args, worker, worker), worker)
+                context.results[name] = compute(operation, self.given(context, args), worker)
 
     def worker_of(self, value: Node | float, otherwise: str) -> str:
         """Say where a value is."""
@@ -67,7 +67,7 @@ class Gradients:
 
     def compute_there(self, worker: str, context: Context, step: Step, path: Sequence[str]) -> Node | float:
         """Send the arguments along a path, and compute at its end."""
-        values, source = self.given(context, step["args"], worker, path[-1]), worker
+        values, source = self.given(context, step["args"]), worker
         for target in path:
             values = self.send(context, source, target, values, step.get("recording", True))
             source = target
@@ -79,7 +79,7 @@ class Gradients:
             [value] = self.send(context, source, target, [value])
         return value
 
-    def given(self, context: Context, args: Sequence[Any], _worker: str, _on: str) -> list[Node | float]:
+    def given(self, context: Context, args: Sequence[Any]) -> list[Node | float]:
         """Find the arguments."""
         found = {**self.leaves, **context.results}
         return [found[one] if isinstance(one, str) else one for one in args]

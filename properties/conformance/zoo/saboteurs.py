@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -64,17 +63,5 @@ class Refuser(Idle):
     def create(self, *_given: Any) -> Any:
         """Refuse."""
         raise RuntimeError("no")
-
-    share = drop = fetch = call = backward = create
-
-
-class Sleeper(Idle):
-    """Takes longer than anybody waits."""
-
-    name = "sleeper"
-
-    def create(self, *_given: Any) -> Any:
-        """Sleep."""
-        time.sleep(1000)
 
     share = drop = fetch = call = backward = create
