@@ -113,8 +113,8 @@ class Session:
         with self._lock:
             number, self._next = self._next, self._next + 1
             self._requests[number] = request
-            self._process.write(msgspec.json.encode({"id": number, "verb": verb, **arguments}) + b"\n")
-        if not self._process.is_heard:
+            is_sent = self._process.write(msgspec.json.encode({"id": number, "verb": verb, **arguments}) + b"\n")
+        if not is_sent or not self._process.is_heard:
             request.settle(None)
         return request
 
@@ -150,7 +150,7 @@ class Session:
         try:
             answer = msgspec.json.decode(line, type=Answer)
             self._requests.pop(answer.id).settle(answer)
-        except (msgspec.DecodeError, KeyError) as error:
+        except (ValueError, KeyError, RecursionError) as error:
             self._complaint = f"the adapter wrote what is no answer to anything: {line[:200]!r} ({error})"
             return False
         return True
