@@ -187,6 +187,9 @@ def judge_all(targets: Sequence[Target], plans: Sequence[Plan], *, quiet: bool) 
             judged.reports.append(cut.report)
             judged.is_interrupted = True
             break
+        except KeyboardInterrupt:  # before anything was found of this one; what was found of others is not lost
+            judged.is_interrupted = True
+            break
     return judged
 
 

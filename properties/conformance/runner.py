@@ -67,12 +67,12 @@ class Runner:
             self.identity()
             for check in self.plan.checks:
                 self.judge(check)
+            self.end()
         except BaseException as error:  # nothing may be left behind, and nobody wants to wait
             self._stage.put_down()
             if isinstance(error, KeyboardInterrupt) and self._rows:
                 raise Interrupted(self._cut_short()) from error
             raise
-        self.end()
         return self.report()
 
     def end(self) -> None:
