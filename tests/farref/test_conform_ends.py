@@ -40,6 +40,15 @@ def test_an_adapter_that_cannot_be_used(farref: Farref, words: tuple[str, ...], 
     assert result.stderr.count("\n") == 1
 
 
+def test_what_an_adapter_says_moves_no_cursor(farref: Farref) -> None:
+    words = ("--", sys.executable, "-c", "import sys; sys.exit('broken \x1b[2J' + 'x' * 100_000)")
+    for asked in (("conform", *words), ("conform", "--validate-adapter", *words)):
+        output = farref(*asked).output
+        assert "broken \ufffd[2J" in output
+        assert "\x1b" not in output
+        assert len(output) < 3000
+
+
 def test_one_adapter_that_cannot_be_used_beside_one_that_can(farref: Farref) -> None:
     asked = ("conform", "--backend", "no.such:Adapter", "--backend", TOY, "--only", "R20", "--quiet")
     result = farref(*asked)
