@@ -1,4 +1,4 @@
-"""The process of an adapter: it is written to and read from in lines, and can be put down with all that it started."""
+"""The process of an adapter: it is written to and read from in lines, and can be put down with its whole group."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ A request is `{"id": 7, "verb": "fetch", "worker": "A", "name": "x", "timeout": 
 `ok` or `error`. Answers may come in any order. The first request is `hello`, and its answer names the backend.
 
 A backend may hang, and then nothing in it can be relied on. So every request has a deadline, and a session can be put down:
-its whole process group is killed. That ends a backend written in any language, with all workers that it started.
+its whole process group is killed. That ends a backend written in any language, with all workers that it started, unless one
+has begun a session of its own (setsid).
 """
 
 from __future__ import annotations
