@@ -6,6 +6,8 @@ import io
 import signal
 import sys
 
+from farref.interrupts import ignore
+
 INTERRUPTED = 4
 """The exit code of what ended with nothing decided, as in `cli.py`, which may not be imported yet."""
 
@@ -23,6 +25,8 @@ def main() -> None:
     except KeyboardInterrupt:
         print("farref: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    finally:
+        ignore()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from farref.conform_list import list_document, show_list
 from farref.conform_validate import validate_adapters
 from farref.conforming import Asked, all_checks, judge_all, make_plan
 from farref.files import print_json, read, refuse_place, remark, replace
+from farref.interrupts import held_back
 from farref.options import Seconds
 from farref.output import PIPED_WIDTH, page, put
 from farref.properties.conformance.document import DocumentError, Report, decode, together
@@ -127,12 +128,12 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     for complaint in judged.complaints:
         remark(complaint)
     reports = (*saved, *judged.reports)
-    if not reports:
-        return HARNESS
-    _publish(reports, form, given["output"])
+    if reports:
+        with held_back():
+            _publish(reports, form, given["output"])
     if judged.is_interrupted:
         raise KeyboardInterrupt  # what was found is told; how it ended comes last
-    return HARNESS if judged.complaints else EXIT_CODES[conclusion(reports)]
+    return HARNESS if judged.complaints or not reports else EXIT_CODES[conclusion(reports)]
 
 
 def _list(form: str) -> int:

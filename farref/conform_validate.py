@@ -10,8 +10,9 @@ import click
 from farref.files import remark
 from farref.output import put
 from farref.properties.conformance.known import Target
+from farref.properties.conformance.telling import shortened
 from farref.properties.conformance.validation import Remark, validate
-from farref.words import counted
+from farref.words import counted, visible
 
 WELL, MISTAKEN, HARNESS = 0, 1, 3
 MARKS: Final = {True: "✓", False: "✗"}
@@ -43,4 +44,4 @@ def _validate(target: Target) -> int:
 def line(one: Remark) -> str:
     """Say in one line what was found."""
     said = one.about if one.mistake is None else f"{one.about}: {one.mistake}"
-    return f"{MARKS[one.mistake is None]} {' '.join(said.split())}"
+    return f"{MARKS[one.mistake is None]} {visible(' '.join(shortened(said).split()))}"

@@ -25,10 +25,12 @@ from farref.properties.conformance.runner import Interrupted, Plan, Runner
 from farref.properties.conformance.script import python_script, spoken_script
 from farref.properties.conformance.session import AdapterError
 from farref.properties.conformance.suite import chosen, suite
+from farref.properties.conformance.telling import shortened
 from farref.properties.conformance.unseen import UNSEEN
 from farref.properties.conformance.verdicts import ClauseText
 from farref.rendering.pretty import marked
 from farref.rendering.words import TOLD
+from farref.words import visible
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ class Teller:
 
 def _verdict_line(row: Row) -> Text:
     rate = f" ({row.rate})" if row.rate else ""
-    said = f": {' '.join(row.message.split())}" if row.message else ""
+    said = f": {visible(' '.join(row.message.split()))}" if row.message else ""
     return Text.assemble(marked(row.verdict), f" {row.id}{rate} {row.seconds:.1f} s{said}")
 
 
@@ -187,10 +189,13 @@ def judge_all(targets: Sequence[Target], plans: Sequence[Plan], *, quiet: bool) 
             judged.reports.append(cut.report)
             judged.is_interrupted = True
             break
+        except KeyboardInterrupt:  # before anything was found of this one; what was found of others is not lost
+            judged.is_interrupted = True
+            break
     return judged
 
 
 def _complaint(target: Target, error: AdapterError) -> str:
-    said = " ".join(f"{' '.join(target.words)}: {error}".split())
+    said = " ".join(f"{' '.join(target.words)}: {shortened(str(error))}".split())
     is_missing = target.extra is not None and re.search("No module named|No package metadata", said)
     return f"{said}; pip install 'farref[{target.extra}]'" if is_missing else said

@@ -12,12 +12,13 @@ import msgspec
 
 from farref.output import put
 from farref.properties.trace import Trace, TraceError, decode
+from farref.words import visible
 
 
 def remark(message: str) -> None:
     """Say something that is not the result."""
     with suppress(OSError):
-        click.echo(f"farref: {message}", err=True)
+        click.echo(f"farref: {visible(message)}", err=True)
 
 
 def print_json(content: object) -> None:

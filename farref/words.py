@@ -8,10 +8,18 @@ from typing import Final
 FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML cannot say at all."""
 
+CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What moves a cursor or rings a bell, but for tabs and the ends of lines."""
+
 
 def legal(text: str) -> str:
     """Replace what XML cannot say."""
     return FORBIDDEN.sub("\ufffd", text)
+
+
+def visible(text: str) -> str:
+    """Replace what a terminal would obey instead of showing it."""
+    return CONTROLS.sub("\ufffd", text)
 
 
 def counted(number: int, noun: str) -> str:

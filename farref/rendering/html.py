@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from farref.properties.conformance.document import Level, Report, Row, Verdict
 from farref.rendering.sequence import draw_story
-from farref.rendering.words import MARKS, MEANINGS, TOLD, conclusion, ids, sentence, title
+from farref.rendering.words import MARKS, MEANINGS, TOLD, conclusion, ids, printable, sentence, title
 
 COLUMNS_MAX: Final = 5
 """More backends do not fit side by side: each verdict then stands beside its backend's name."""
@@ -65,6 +65,7 @@ class Line:
 
 def to_html(reports: Sequence[Report]) -> str:
     """Write reports as one HTML page."""
+    reports = [printable(one) for one in reports]
     lines = list(_lines(reports))
     style = _resource("page.css").replace("COLUMNS", str(len(reports)))
     script = _resource("page.js")

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from farref.properties.conformance.document import Report, Row, Verdict
-from farref.rendering.words import is_red, title, told
+from farref.rendering.words import is_red, printable, title, told
 from farref.words import legal
 
 ELEMENTS: Final = {
@@ -29,6 +29,7 @@ ELEMENTS: Final = {
 
 def to_junit(reports: Sequence[Report]) -> str:
     """Write reports as one JUnit document."""
+    reports = [printable(one) for one in reports]
     root = Element("testsuites", _counts([row for report in reports for row in report.clauses]))
     root.set("time", _seconds(sum(report.seconds for report in reports)))
     for report in reports:

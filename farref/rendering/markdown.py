@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from farref.properties.conformance.document import Report, Row
-from farref.rendering.words import MARKS, TOLD, counts, ids, in_brief, line, sentence, title
+from farref.rendering.words import MARKS, TOLD, counts, ids, in_brief, line, printable, sentence, title
 
 SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|&~])")
 
 
 def to_markdown(reports: Sequence[Report]) -> str:
     """Write reports as one Markdown page."""
+    reports = [printable(one) for one in reports]
     lines = ["# Conformance", "", *_summary(reports), "", *_matrix(reports), ""]
     for report in reports:
         told = [row for row in report.clauses if row.verdict in TOLD]

@@ -21,6 +21,7 @@ from farref.rendering.words import (
     ids,
     in_brief,
     is_red,
+    printable,
     said,
     sentence,
     title,
@@ -41,6 +42,7 @@ CONCLUSION_STYLES: Final = {Conclusion.CONFORMS: "bold green", Conclusion.BROKEN
 
 def show_reports(page: Console, reports: Sequence[Report]) -> None:
     """Print reports: each by itself, several as a matrix above."""
+    reports = [printable(one) for one in reports]
     if len(reports) > 1:
         page.print(_matrix(reports))
         page.print()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from farref.properties.conformance.document import Level, Operation, Report, Row, Verdict, was_not_begun
-from farref.words import counted
+from farref.words import counted, visible
 
 MARKS: Final = {
     Verdict.PASS: "✓",
@@ -101,6 +103,23 @@ def sentence(reports: Sequence[Report]) -> str:
     return SENTENCES[came_to]
 
 
+def printable(report: Report) -> Report:
+    """Replace what a terminal would obey, wherever an adapter may have put it."""
+    return msgspec.convert(_visible(msgspec.to_builtins(report)), Report)
+
+
+def _visible(part: Any) -> Any:
+    match part:
+        case str():
+            return visible(part)
+        case dict():
+            return {_visible(name): _visible(value) for name, value in part.items()}
+        case list() | tuple():
+            return [_visible(one) for one in part]
+        case _:
+            return part
+
+
 def counts(report: Report) -> str:
     """Say how often each verdict occurred that did occur."""
     return ", ".join(f"{report.summary[one.value]} {one.value}" for one in Verdict if report.summary.get(one.value))
@@ -127,7 +146,7 @@ def told(row: Row) -> str:
     lines = [f"{row.verdict.value}{rate}: {row.message}", f"must be so: {row.says}", *map(line, row.story)]
     lines += [f"expected: {row.reason} ({row.link})"] if row.reason else []
     lines += [f"the spec, {row.clause}: {in_brief(row)}"]
-    return "\n".join([*lines, f"again: {row.replay}"] if row.replay else lines)
+    return visible("\n".join([*lines, f"again: {row.replay}"] if row.replay else lines))
 
 
 def line(one: Operation) -> str:

@@ -132,9 +132,14 @@ def decode(content: bytes) -> tuple[Report, ...]:
     try:
         if msgspec.json.decode(content, type=_Head).format == FORMAT:
             return (msgspec.json.decode(content, type=Report),)
-        return msgspec.json.decode(content, type=Matrix).reports
-    except msgspec.DecodeError as error:
+        reports = msgspec.json.decode(content, type=Matrix).reports
+    except ValueError as error:
         raise DocumentError(f"no conformance report: {error}") from error
+    except RecursionError as error:
+        raise DocumentError("no conformance report: it is nested too deeply") from error
+    if not reports:
+        raise DocumentError("a matrix of no reports: there is nothing to show")
+    return reports
 
 
 def together(reports: tuple[Report, ...]) -> Document:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from farref.properties.conformance.programs import Step, gradients_of
 from farref.properties.conformance.session import OperationFailed
@@ -43,5 +43,10 @@ def sees_nothing(world: World, *workers: str, context: str = "c") -> None:
         world.expect(not got, f"{worker} sees {_shown(got)}, where there must be no gradient")
 
 
-def _shown(gradients: Mapping[str, float]) -> str:
-    return "{" + ", ".join(f"{name}: {value:g}" for name, value in gradients.items()) + "}"
+def _shown(gradients: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{name}: {_number(value)}" for name, value in gradients.items()) + "}"
+
+
+def _number(value: Any) -> str:
+    """Write a gradient, or whatever an adapter gives for one: one that is not a number comes as null."""
+    return f"{value:g}" if type(value) in (int, float) else repr(value)

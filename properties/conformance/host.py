@@ -92,12 +92,12 @@ class Host:
     def _answer(self, request: dict[str, Any]) -> None:
         number, verb = request.pop("id"), request.pop("verb")
         try:
-            answer = {"id": number, "ok": self._hello(request) if verb == "hello" else self._carry_out(verb, request)}
+            given = self._hello(request) if verb == "hello" else self._carry_out(verb, request)
+            answer = _encoded({"id": number, "ok": given})
         except Exception as error:
-            answer = {"id": number, "error": describe(error)}
-        line = msgspec.json.encode(answer) + b"\n"
+            answer = msgspec.json.encode({"id": number, "error": describe(error)})
         with self._lock:
-            self._answers.write(line)
+            self._answers.write(answer + b"\n")
             self._answers.flush()
 
     def _hello(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -112,10 +112,19 @@ class Host:
         return getattr(self._adapter, verb)(*(request[name] for name in ARGUMENTS[verb]))
 
 
+def _encoded(answer: dict[str, Any]) -> bytes:
+    """Write an answer. One that cannot be written is no failure of the backend, and must not be taken for one."""
+    try:
+        return msgspec.json.encode(answer)
+    except Exception as error:
+        raise NotImplementedError(f"the adapter gives what JSON cannot say: {error}") from error
+
+
 def describe(error: BaseException) -> dict[str, str]:
     """Say in an answer what went wrong."""
     kind = next(kind for kind, type_ in KINDS.items() if isinstance(error, type_))
-    return {"kind": kind, "type": type(error).__name__, "message": str(error)}
+    said = str(error).encode(errors="replace").decode()  # a file's name may have what no text has
+    return {"kind": kind, "type": type(error).__name__, "message": said}
 
 
 def main() -> None:

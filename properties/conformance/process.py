@@ -1,4 +1,4 @@
-"""The process of an adapter: it is written to and read from in lines, and can be put down with all that it started."""
+"""The process of an adapter: it is written to and read from in lines, and can be put down with its whole group."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Final
 STOP_SECONDS: Final = 20.0
 LEAVE_SECONDS: Final = 5.0
 STDERR_LINES: Final = 12
+LINE_BYTES_MAX: Final = 64 * 1024 * 1024
 
 
 class AdapterProcess:
@@ -36,6 +37,9 @@ class AdapterProcess:
             raise
         self._hear, self._on_end = hear, on_end
         self._last_words: str | None = None
+        self._fault: str | None = None
+        """Why no more is read from it, or written to it, though it lives."""
+        self._is_heard = True
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -47,21 +51,27 @@ class AdapterProcess:
     @property
     def is_heard(self) -> bool:
         """Whether answers may still come."""
-        return self._reader.is_alive()
+        return self._is_heard
 
-    def write(self, line: bytes) -> None:
-        """Send a line; an adapter that has ended does not get it."""
+    def write(self, line: bytes) -> bool:
+        """Send a line; say whether it can be read. An adapter that has ended, or closed its input, does not get it."""
         assert self._process.stdin is not None
-        with suppress(OSError, ValueError):
+        try:
             self._process.stdin.write(line)
             self._process.stdin.flush()
+        except (OSError, ValueError):
+            self._fault = self._fault or "the adapter no longer reads its input"
+            return False
+        return True
 
     def why_ended(self) -> str:
-        """Say how it ended, with the last that it wrote to its stderr."""
+        """Say how it ended, or why it is no more heard, with the last that it wrote to its stderr."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1)  # its streams end a moment before it does
         said = f"; its last words: {words}" if (words := self.last_words()) else ""
-        return f"the adapter ended with exit code {self._process.poll()}{said}"
+        code = self._process.poll()
+        how = f"the adapter ended with exit code {code}" if code is not None else self._fault
+        return f"{how or 'the adapter closed its output'}{said}"
 
     def last_words(self) -> str:
         """Give the last lines that it wrote to its stderr."""
@@ -111,10 +121,16 @@ class AdapterProcess:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if not self._hear(line):
-                break
-        self._on_end()
+        try:
+            while line := self._process.stdout.readline(LINE_BYTES_MAX):
+                if len(line) == LINE_BYTES_MAX:
+                    self._fault = f"the adapter wrote a line of {LINE_BYTES_MAX:,} bytes or more"
+                    break
+                if not self._hear(line):
+                    break
+        finally:
+            self._is_heard = False
+            self._on_end()
 
 
 def _lives(group: int) -> bool:

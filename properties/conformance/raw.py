@@ -70,8 +70,8 @@ class RawSession:
         with self._lock:
             number, self._next = self._next, self._next + 1
             self._asked[number] = asked
-        self.process.write(json.dumps({"id": number, "verb": verb, **request}).encode() + b"\n")
-        if not self.process.is_heard:
+        is_sent = self.process.write(json.dumps({"id": number, "verb": verb, **request}).encode() + b"\n")
+        if not is_sent or not self.process.is_heard:
             asked.settle(Reply(Fate.ENDED))
         return asked
 
@@ -80,6 +80,9 @@ class RawSession:
             answer = json.loads(line)
         except ValueError:
             self._complain("prints on stdout what is no JSON; stdout is for answers only", line)
+            return True
+        except RecursionError:
+            self._complain("writes a line that is nested too deeply to be read", line)
             return True
         if not isinstance(answer, dict):
             self._complain("writes a line that is no JSON object", line)

@@ -18,6 +18,7 @@ from farref.properties.conformance.document import FORMAT, Operation, Report, Ro
 from farref.properties.conformance.expectations import Expectation
 from farref.properties.conformance.session import Identity
 from farref.properties.conformance.stage import Stage
+from farref.properties.conformance.telling import shortened
 from farref.properties.conformance.verdicts import ClauseText, Outcome, notes, unseen, with_expectation
 
 BAD: Final = (Verdict.FAIL, Verdict.EXPECTED_FAIL, Verdict.ERROR, Verdict.BLOCKED)
@@ -66,12 +67,12 @@ class Runner:
             self.identity()
             for check in self.plan.checks:
                 self.judge(check)
+            self.end()
         except BaseException as error:  # nothing may be left behind, and nobody wants to wait
             self._stage.put_down()
             if isinstance(error, KeyboardInterrupt) and self._rows:
                 raise Interrupted(self._cut_short()) from error
             raise
-        self.end()
         return self.report()
 
     def end(self) -> None:
@@ -170,7 +171,7 @@ class Runner:
             level=check.level,
             verdict=verdict,
             seconds=round(seconds, 3),
-            message=message,
+            message=shortened(message),
             replay=self.plan.replay(check.id),
             spec=clause.text,
             says=check.says,

@@ -4,7 +4,8 @@ A request is `{"id": 7, "verb": "fetch", "worker": "A", "name": "x", "timeout": 
 `ok` or `error`. Answers may come in any order. The first request is `hello`, and its answer names the backend.
 
 A backend may hang, and then nothing in it can be relied on. So every request has a deadline, and a session can be put down:
-its whole process group is killed. That ends a backend written in any language, with all workers that it started.
+its whole process group is killed. That ends a backend written in any language, with all workers that it started, unless one
+has begun a session of its own (setsid).
 """
 
 from __future__ import annotations
@@ -113,8 +114,8 @@ class Session:
         with self._lock:
             number, self._next = self._next, self._next + 1
             self._requests[number] = request
-            self._process.write(msgspec.json.encode({"id": number, "verb": verb, **arguments}) + b"\n")
-        if not self._process.is_heard:
+            is_sent = self._process.write(msgspec.json.encode({"id": number, "verb": verb, **arguments}) + b"\n")
+        if not is_sent or not self._process.is_heard:
             request.settle(None)
         return request
 
@@ -150,7 +151,7 @@ class Session:
         try:
             answer = msgspec.json.decode(line, type=Answer)
             self._requests.pop(answer.id).settle(answer)
-        except (msgspec.DecodeError, KeyError) as error:
+        except (ValueError, KeyError, RecursionError) as error:
             self._complaint = f"the adapter wrote what is no answer to anything: {line[:200]!r} ({error})"
             return False
         return True

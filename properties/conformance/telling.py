@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
+
+LETTERS_MAX: Final = 800
+"""As much as anybody reads of a value."""
 
 
 def sentence(verb: str, request: Mapping[str, Any]) -> str:
@@ -35,6 +38,12 @@ def sentence(verb: str, request: Mapping[str, Any]) -> str:
             return _fault(kind, worker, details)
         case _:
             return "all workers stop" if verb == "stop" else verb
+
+
+def shortened(text: str) -> str:
+    """Leave out the middle of what is too long to be read: a report has many texts, and a value may be of any size."""
+    half = LETTERS_MAX // 2
+    return text if len(text) <= LETTERS_MAX else f"{text[:half]}…{text[-half:]}"
 
 
 def _called(function: str, args: Sequence[Any]) -> str:

@@ -123,7 +123,7 @@ def _probes() -> list[Trial]:
     probe, handle = ("probe", {"worker": "A", "name": None}), ("probe", {"worker": "A", "name": "x"})
     counts = ("owned", "forks", "pending", "children", "contexts", "passes")
     return [
-        _trial("probe", "probe", _each(_object), probe),
+        _trial("probe", "probe", _each(_counts), probe),
         *(_trial(f"probe.{name}", f"probe probe.{name}", _each(_has(name, int)), probe) for name in counts),
         _trial("confirmed", "confirmed probe create function.echo", _each(_has("confirmed", bool)), handle),
     ]
@@ -241,6 +241,13 @@ def _fails(kind: str | None = None, saying: str = "") -> Callable[[Outcome], Non
 def _object(outcome: Outcome) -> None:
     if not isinstance(value := _value(outcome), dict):
         raise WrongAnswer(f"it gives {value!r}, which is no object")
+
+
+def _counts(outcome: Outcome) -> None:
+    _object(outcome)
+    for name, count in _value(outcome).items():
+        if type(count) is not int:
+            raise WrongAnswer(f"{name} must be a whole number, and is {count!r} in {_value(outcome)!r}")
 
 
 def _has(name: str, type_: type) -> Callable[[Outcome], None]:

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from farref.properties.conformance.document import Operation
 from farref.properties.conformance.programs import Step
-from farref.properties.conformance.session import Hang, OperationFailed, Request, Session
-from farref.properties.conformance.telling import sentence
+from farref.properties.conformance.session import AdapterError, Hang, OperationFailed, Request, Session
+from farref.properties.conformance.telling import sentence, shortened
 
 DEADLINE: Final = 10.0
 """How long an operation may take, unless a check says otherwise: far longer than any honest backend needs."""
@@ -151,11 +151,18 @@ class Verbs:
     def gradients(self, worker: str, context: str) -> dict[str, float]:
         """Give the gradients that a worker has in a context."""
         found: dict[str, float] = self.begin("gradients", worker=worker, context=context).wait()
+        if not isinstance(found, dict):
+            raise AdapterError(
+                f"`gradients` must give an object of numbers by the names of leaves, and gives {found!r}"
+            )
         return found
 
     def probe(self, worker: str, name: str | None = None) -> dict[str, Any]:
         """Look at a worker's tables, or at a handle."""
         found: dict[str, Any] = self.begin("probe", worker=worker, name=name).wait()
+        wanted = _wrong_counts(found, self.session.identity.capabilities) if name is None else _unsure(found)
+        if wanted:
+            raise AdapterError(f"`probe` must give {wanted}, and gives {found!r}")
         return found
 
     def fault(self, kind: str, worker: str, **details: Any) -> None:
@@ -223,6 +230,20 @@ class Verbs:
         return round(time.monotonic() - self.origin, 3)
 
 
+def _wrong_counts(found: Any, capabilities: frozenset[str]) -> str | None:
+    """Say what counts must be, if these are not: a count that is not understood would never be found wrong."""
+    declared = sorted(one.removeprefix("probe.") for one in capabilities if one.startswith("probe."))
+    is_right = isinstance(found, dict) and set(declared) <= set(found)
+    if is_right and all(type(count) is int for count in found.values()):
+        return None
+    return f"an object of whole numbers{' with ' if declared else ''}{', '.join(declared)}"
+
+
+def _unsure(found: Any) -> str | None:
+    is_right = isinstance(found, dict) and isinstance(found.get("confirmed"), bool)
+    return None if is_right else "whether the handle is `confirmed`, true or false"
+
+
 def _told(number: int, entry: Entry) -> Operation:
     request = entry.request
     to = request.get("to") or request.get("owner")
@@ -231,10 +252,10 @@ def _told(number: int, entry: Entry) -> Operation:
         verb=entry.verb,
         worker=request.get("worker", ""),
         to=to,
-        text=sentence(entry.verb, request),
+        text=shortened(sentence(entry.verb, request)),
         begun=entry.begun,
         ended=entry.ended,
-        outcome=entry.outcome,
+        outcome=shortened(entry.outcome),
         trouble=entry.trouble,
         request=request,
     )

@@ -157,5 +157,29 @@ def test_foreign_files(farref: Farref, saved: Path, content: Callable[[bytes], b
     assert "farref check --save" in complaint(farref("explain", str(saved)))
 
 
+NO_REPORTS = {
+    "nothing": (b"", "no conformance report"),
+    "deep nesting": (b'{"x": ' + b"[" * 100_000, "no conformance report: it is nested too deeply"),
+    "bytes": (b'{"format": "farref-conformance/1", "backend": "\xff"}', "no conformance report"),
+    "an empty matrix": (b'{"format": "farref-conformance-matrix/1", "reports": []}', "a matrix of no reports"),
+}
+
+
+@pytest.mark.parametrize(("content", "told"), NO_REPORTS.values(), ids=NO_REPORTS)
+def test_foreign_reports(farref: Farref, tmp_path: Path, content: bytes, told: str) -> None:
+    path = tmp_path / "report.json"
+    path.write_bytes(content)
+    line = complaint(farref("conform", "--from", str(path)))
+    assert told in line
+    assert str(path) in line
+
+
+def test_expectations_that_are_nested_too_deeply(farref: Farref, tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(f"x = {'[' * 100_000}")
+    told = complaint(farref("conform", "--backend", "processes", "--expectations", str(path)))
+    assert f"{path} is no file of expectations: it is nested too deeply" in told
+
+
 def test_a_place_that_cannot_be_written(farref: Farref, saved: Path) -> None:
     assert "cannot be written" in complaint(farref("explain", str(saved), "-o", "/no/such/folder/x.svg"))

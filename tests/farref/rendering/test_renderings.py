@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import re
+from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import msgspec
 import pytest
 from markdown_it import MarkdownIt
+from rich.console import Console
 
-from farref.properties.conformance.document import Level, Verdict
+from farref.properties.conformance.document import Level, Report, Verdict
 from farref.rendering.html import to_html
 from farref.rendering.junit import to_junit
 from farref.rendering.markdown import to_markdown
 from farref.rendering.marks import events, marks
+from farref.rendering.pretty import show_reports
 from farref.rendering.sequence import draw_story
 from farref.rendering.words import Conclusion, conclusion, sentence
 from tests.farref.conformance import EVERY, STORY, operation, report, row
@@ -59,6 +63,22 @@ def test_known_failures_are_not_called_conformance() -> None:
 
 def test_one_backend_with_nothing_checked_is_not_hidden_by_another() -> None:
     assert conclusion([report(row("R1", Verdict.PASS)), report(row("R1", Verdict.SKIPPED))]) is Conclusion.NOTHING
+
+
+def pretty(reports: Sequence[Report]) -> str:
+    """Print reports as on a terminal, which has no colours."""
+    text = io.StringIO()
+    show_reports(Console(file=text, width=120, highlight=False, markup=False, emoji=False), reports)
+    return text.getvalue()
+
+
+@pytest.mark.parametrize("render", [to_html, to_junit, to_markdown, pretty])
+def test_nothing_moves_a_cursor(render: Callable[[Sequence[Report]], str]) -> None:
+    evil = "a\x00b\x1b[2Jc\x9bd\x7fe\rf\x0bg"
+    rows = [row(f"R{n}", one, message=evil, title=evil, says=evil) for n, one in enumerate(Verdict, start=1)]
+    shown = render([report(*rows, backend=evil), EVERY])
+    assert not re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown)
+    assert "a\ufffdb\ufffd[2Jc\ufffdd\ufffde\ufffdf\ufffdg" in shown.replace("\\", "")
 
 
 # -- JUnit --------------------------------------------------------------------------------------------------------------

@@ -30,9 +30,9 @@ def made(id_: str, run: Callable[[World], None], needs: Iterable[str] = (), afte
     return Check(id_, "It must be so.", Level.MUST, frozenset(needs), after, ("A", "B"), (), False, run)
 
 
-def tried(*checks: Check, place: str = "honest:Honest", runs: int = 1) -> Report:
+def tried(*checks: Check, place: str = "honest:Honest", runs: int = 1, command: tuple[str, ...] = ()) -> Report:
     texts = {one.clause: ClauseText(one.clause, "", "", Level.MUST) for one in checks}
-    return Runner(Plan(hosted(f"{ZOO}.{place}"), lambda id_: id_, texts, checks, runs=runs)).run()
+    return Runner(Plan(command or hosted(f"{ZOO}.{place}"), lambda id_: id_, texts, checks, runs=runs)).run()
 
 
 def fine(_world: World) -> None:

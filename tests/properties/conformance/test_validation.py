@@ -129,6 +129,22 @@ MISTAKES = {
         "p = carry_out\ndef carry_out(request):\n    return {} if request['verb'] == 'probe' else p(request)",
         "probe.owned: owned is declared and must be a whole number, and is None in {}",
     ),
+    "probe, a float": (
+        "p = carry_out\ndef carry_out(request):\n"
+        "    return {'owned': 0, 'more': 0.0} if request['verb'] == 'probe' else p(request)",
+        "probe: more must be a whole number, and is 0.0 in {'owned': 0, 'more': 0.0}",
+    ),
+    "too deep": ("print('[' * 100_000)", "it writes a line that is nested too deeply to be read: [[["),
+    "closes its output": (
+        "import os, time\np = carry_out\ndef carry_out(request):\n"
+        "    (os.close(1), time.sleep(60)) if request['verb'] == 'create' else None\n    return p(request)",
+        "create: the adapter closed its output",
+    ),
+    "closes its input": (
+        "import os, time\nplain = answer\ndef answer(request):\n    if request['verb'] == 'create':\n"
+        "        os.close(0)\n        say(plain(request))\n        time.sleep(60)\n    return plain(request)",
+        "fetch: the adapter no longer reads its input",
+    ),
     "fail": (
         "p = carry_out\ndef carry_out(request):\n    return None if request.get('function') == 'fail' else p(request)",
         "function.fail: it gives None, and must fail as error",
