@@ -60,7 +60,11 @@ const verbs = {
     const value = fn === null ? Promise.resolve(args[0]) : call(owner, fn, resolved(worker, args));
     workers[worker].held.set(name, new Entry(owner, value).take());
   },
-  share: ({ worker, name, to }) => { workers[to].held.set(name, held(worker, name).take()); },
+  share: ({ worker, name, to }) => {
+    const entry = held(worker, name).take();
+    workers[to].held.get(name)?.release(); // what it had under that name before
+    workers[to].held.set(name, entry);
+  },
   drop: ({ worker, name }) => { held(worker, name).release(); workers[worker].held.delete(name); },
   fetch: ({ worker, name }) => { const entry = held(worker, name); return entry.during(entry.value); },
   call: ({ worker, to, function: fn, args }) => call(to, fn, resolved(worker, args)),

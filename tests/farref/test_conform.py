@@ -122,10 +122,9 @@ def test_the_time_may_be_over_between_checks(farref: Farref) -> None:
 
 def test_the_verdict_is_told_beside_a_file(farref: Farref, tmp_path: Path) -> None:
     result = farref("conform", "--backend", TOY, "--only", "R20", "--quiet", "-o", str(tmp_path / "report.html"))
-    assert [line.partition(": ")[2] for line in result.stderr.splitlines()][1:] == [
-        "toy 1.0: 4 pass, 2 skipped",
-        "CONFORMS: every clause that was checked is kept.",
-    ]
+    _, counted, concluded = result.stderr.splitlines()
+    assert re.fullmatch(r"farref: toy 1\.0: \d+ pass, \d+ skipped", counted)
+    assert concluded == "farref: CONFORMS: every clause that was checked is kept."
 
 
 def test_the_time_may_be_over(farref: Farref) -> None:
