@@ -118,7 +118,7 @@ class Backend(Protocol):
         """
 
     def share(self, worker: str, name: str, to: str) -> None:
-        """Let a worker pass a handle to another as an argument; that one keeps it under the same name, in place of any before."""
+        """Let a worker pass a handle to another as an argument; that one keeps it under the same name, for any before it."""
 
     def drop(self, worker: str, name: str) -> None:
         """Let a worker let go of a handle, or of an autograd context."""
