@@ -28,9 +28,8 @@ from farref.rendering.html import to_html
 from farref.rendering.junit import to_junit
 from farref.rendering.markdown import to_markdown
 from farref.rendering.pretty import show_reports
-from farref.rendering.words import EXIT_CODES, conclusion, counts, sentence, title
+from farref.rendering.words import EXIT_CODES, Conclusion, conclusion, counts, sentence, title
 
-HARNESS: Final = 3
 FORMATS: Final = ("pretty", "json", "junit", "html", "markdown")
 SUFFIXES: Final = {".json": "json", ".xml": "junit", ".html": "html", ".htm": "html", ".md": "markdown"}
 COMMAND: Final = "farref.conform.command"
@@ -133,7 +132,7 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
             _publish(reports, form, given["output"])
     if judged.is_interrupted:
         raise KeyboardInterrupt  # what was found is told; how it ended comes last
-    return HARNESS if judged.complaints or not reports else EXIT_CODES[conclusion(reports)]
+    return EXIT_CODES[Conclusion.HARNESS] if judged.complaints or not reports else EXIT_CODES[conclusion(reports)]
 
 
 def _list(form: str) -> int:

@@ -12,9 +12,9 @@ from farref.output import put
 from farref.properties.conformance.known import Target
 from farref.properties.conformance.telling import shortened
 from farref.properties.conformance.validation import Remark, validate
+from farref.rendering.words import EXIT_CODES, Conclusion
 from farref.words import counted, visible
 
-WELL, MISTAKEN, HARNESS = 0, 1, 3
 MARKS: Final = {True: "✓", False: "✗"}
 
 
@@ -33,12 +33,12 @@ def _validate(target: Target) -> int:
             mistakes += one.mistake is not None
     except OSError as error:
         remark(f"{target.command[0]} cannot be started: {error.strerror}")
-        return HARNESS
+        return EXIT_CODES[Conclusion.HARNESS]
     if mistakes:
         put(f"{counted(mistakes, 'mistake')}: the adapter does not speak the protocol yet.")
-        return MISTAKEN
+        return EXIT_CODES[Conclusion.BROKEN]
     put("The adapter speaks the protocol. Now: " + " ".join(("farref conform", *target.words)))
-    return WELL
+    return EXIT_CODES[Conclusion.CONFORMS]
 
 
 def line(one: Remark) -> str:

@@ -29,7 +29,7 @@ from farref.properties.conformance.telling import shortened
 from farref.properties.conformance.unseen import UNSEEN
 from farref.properties.conformance.verdicts import ClauseText
 from farref.rendering.pretty import marked
-from farref.rendering.words import TOLD
+from farref.rendering.words import TOLD, rate
 from farref.words import visible
 
 
@@ -162,9 +162,8 @@ class Teller:
 
 
 def _verdict_line(row: Row) -> Text:
-    rate = f" ({row.rate})" if row.rate else ""
     said = f": {visible(' '.join(row.message.split()))}" if row.message else ""
-    return Text.assemble(marked(row.verdict), f" {row.id}{rate} {row.seconds:.1f} s{said}")
+    return Text.assemble(marked(row.verdict), f" {row.id}{rate(row)} {row.seconds:.1f} s{said}")
 
 
 @dataclass

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from farref.properties.conformance.document import Level, Report, Row, Verdict
 from farref.rendering.sequence import draw_story
-from farref.rendering.words import MARKS, MEANINGS, TOLD, conclusion, ids, printable, sentence, title
+from farref.rendering.words import MARKS, MEANINGS, TOLD, conclusion, printable, sentence, side_by_side, title
 
 COLUMNS_MAX: Final = 5
 """More backends do not fit side by side: each verdict then stands beside its backend's name."""
@@ -89,10 +89,7 @@ def to_html(reports: Sequence[Report]) -> str:
 
 
 def _lines(reports: Sequence[Report]) -> Iterator[Line]:
-    by_id = [{row.id: row for row in report.clauses} for report in reports]
-    for place, name in enumerate(ids(reports)):
-        rows = [rows.get(name) for rows in by_id]
-        first = next(row for row in rows if row is not None)
+    for place, (_, first, rows) in enumerate(side_by_side(reports)):
         cells = (
             Cell(report.backend, row, _diagram(row, f"d{place}-{column}-"))
             for column, (report, row) in enumerate(zip(reports, rows, strict=True))

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from farref.properties.conformance.document import Report, Row, Verdict
-from farref.rendering.words import is_red, printable, title, told
+from farref.rendering.words import is_red, printable, rate, title, told
 from farref.words import legal
 
 ELEMENTS: Final = {
@@ -65,9 +65,8 @@ def _element(row: Row) -> str | None:
 
 
 def _reason(row: Row) -> str:
-    rate = f" ({row.rate})" if row.rate else ""
     known = f"; {row.reason} ({row.link})" if row.reason else ""
-    return f"{row.title}{rate}: {row.message}{known}"
+    return f"{row.title}{rate(row)}: {row.message}{known}"
 
 
 def _counts(rows: Sequence[Row]) -> dict[str, str]:

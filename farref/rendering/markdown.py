@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from farref.properties.conformance.document import Report, Row
-from farref.rendering.words import MARKS, TOLD, counts, ids, in_brief, line, printable, sentence, title
+from farref.rendering.words import MARKS, TOLD, counts, in_brief, line, printable, rate, sentence, side_by_side, title
 
 SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|&~])")
 
@@ -38,17 +38,13 @@ def _matrix(reports: Sequence[Report]) -> Iterator[str]:
     heads = ["check", "level", "what must be so", *(_plain(title(report)) for report in reports)]
     yield f"| {' | '.join(heads)} |"
     yield f"|{' --- |' * len(heads)}"
-    by_id = [{row.id: row for row in report.clauses} for report in reports]
-    for name in ids(reports):
-        rows = [rows.get(name) for rows in by_id]
-        first = next(row for row in rows if row is not None)
+    for name, first, rows in side_by_side(reports):
         verdicts = ["" if row is None else f"{MARKS[row.verdict]} {row.verdict.value}" for row in rows]
         yield f"| {' | '.join([_plain(name), first.level.value, _plain(first.says or first.title), *verdicts])} |"
 
 
 def _tell(row: Row) -> list[str]:
-    rate = f" ({row.rate})" if row.rate else ""
-    lines = [f"### {_plain(row.id)} {MARKS[row.verdict]} {row.verdict.value}{rate}: {_plain(row.title)}", ""]
+    lines = [f"### {_plain(row.id)} {MARKS[row.verdict]} {row.verdict.value}{rate(row)}: {_plain(row.title)}", ""]
     lines += [f"{_plain(row.says)} {_plain(row.message)}".strip(), ""]
     lines += [f"Expected: {_plain(row.reason)} ({_plain(row.link or '')})", ""] if row.reason else []
     lines += [*_fenced("\n".join(map(line, row.story))), ""] if row.story else []

@@ -18,12 +18,13 @@ from farref.rendering.words import (
     Conclusion,
     conclusion,
     counts,
-    ids,
     in_brief,
     is_red,
     printable,
+    rate,
     said,
     sentence,
+    side_by_side,
     title,
 )
 
@@ -77,13 +78,12 @@ def _matrix(reports: Sequence[Report]) -> Table:
     table.add_column("", ratio=1)
     for report in reports:
         table.add_column(title(report))
-    by_id = [{row.id: row for row in report.clauses} for report in reports]
-    for name in ids(reports):
-        rows = [rows.get(name) for rows in by_id]
+    for name, first, rows in side_by_side(reports):
         if all(row is None or row.replay is None for row in rows):
             continue  # no check looks at the clause
-        headline = next(row.says or row.title for row in rows if row is not None)
-        table.add_row(name, headline, *(Text("") if row is None else marked(row.verdict) for row in rows))
+        table.add_row(
+            name, first.says or first.title, *(Text("") if row is None else marked(row.verdict) for row in rows)
+        )
     return table
 
 
@@ -92,9 +92,11 @@ def _table() -> Table:
 
 
 def _tell(page: Console, row: Row) -> None:
-    rate = f" ({row.rate})" if row.rate else ""
-    rate += ", and the clause says MAY" if row.verdict is Verdict.FAIL and not is_red(row) else ""
-    page.print(Text.assemble((f"{row.id} ", "bold"), marked(row.verdict), f"{rate}: {row.message}"), soft_wrap=True)
+    optional = ", and the clause says MAY" if row.verdict is Verdict.FAIL and not is_red(row) else ""
+    page.print(
+        Text.assemble((f"{row.id} ", "bold"), marked(row.verdict), f"{rate(row)}{optional}: {row.message}"),
+        soft_wrap=True,
+    )
     page.print(Text.assemble(("  Must be so:   ", "bold"), row.says), soft_wrap=True)
     if row.verdict is Verdict.EXPECTED_FAIL:
         page.print(Text.assemble(("  Expected:     ", "bold"), f"{row.reason} ({row.link})"), soft_wrap=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, Final
 
@@ -135,15 +135,22 @@ def in_brief(row: Row) -> str:
     return " ".join(row.spec.split("\n\n")[0].split()).removeprefix("**Rule.** ")
 
 
-def ids(reports: Sequence[Report]) -> list[str]:
-    """List the checks of some reports, in the order of the first that has them."""
-    return list(dict.fromkeys(row.id for report in reports for row in report.clauses))
+def rate(row: Row) -> str:
+    """Say how often a check failed that was run several times, to stand behind its verdict."""
+    return f" ({row.rate})" if row.rate else ""
+
+
+def side_by_side(reports: Sequence[Report]) -> Iterator[tuple[str, Row, list[Row | None]]]:
+    """Give each check of some reports once: its id, its row in the first that has it, and its rows in all."""
+    by_id = [{row.id: row for row in report.clauses} for report in reports]
+    for name in dict.fromkeys(row.id for report in reports for row in report.clauses):
+        rows = [rows.get(name) for rows in by_id]
+        yield name, next(row for row in rows if row is not None), rows
 
 
 def told(row: Row) -> str:
     """Tell in plain lines what became of a check: what must be so, what was done, what the spec says, how to see it again."""
-    rate = f" ({row.rate})" if row.rate else ""
-    lines = [f"{row.verdict.value}{rate}: {row.message}", f"must be so: {row.says}", *map(line, row.story)]
+    lines = [f"{row.verdict.value}{rate(row)}: {row.message}", f"must be so: {row.says}", *map(line, row.story)]
     lines += [f"expected: {row.reason} ({row.link})"] if row.reason else []
     lines += [f"the spec, {row.clause}: {in_brief(row)}"]
     return visible("\n".join([*lines, f"again: {row.replay}"] if row.replay else lines))

@@ -17,7 +17,7 @@ from farref.impl.tables import observe
 from farref.properties.backends.rushing import UNREADABLE, Rushing
 from farref.properties.conformance.backend import FUNCTIONS
 
-CANNOT: Final = {"missing", "pass_on", "nest", "misuse", "busy"}
+CANNOT: Final = {"pass_on", "nest", "misuse", "busy"}
 VERBS: Final = ("create", "share", "drop", "fetch", "call", "probe")
 COUNTS: Final = ("owned", "forks", "pending", "children")
 ALSO: Final = (
@@ -37,7 +37,7 @@ class Adapter:
     name = "simulated"
     version = version("farref")
     capabilities = frozenset(
-        [*VERBS, *ALSO, *(f"function.{one}" for one in FUNCTIONS if one not in CANNOT), "function.missing"]
+        [*VERBS, *ALSO, *(f"function.{one}" for one in FUNCTIONS if one not in CANNOT)]
         + [f"probe.{one}" for one in COUNTS]
         + [f"fault.{one}" for one in ("kill", "lose", "delay", "duplicate")]
     )

@@ -136,7 +136,7 @@ def a_request_to_a_silent_owner(world: World) -> None:
     world.finds("A", "x", 7)
     world.fault("pause", "B", seconds=2.0)
     with suppress(OperationFailed):  # whoever shares may be told that it took too long
-        world.begin("share", worker="A", name="x", to="C").wait()
+        world.begin_share("A", "x", "C").wait()
     world.pause(4.0)
     world.finds("C", "x", 7)
 
@@ -146,5 +146,5 @@ def there_is_no_last_attempt(world: World) -> None:
     """However often a request to be counted is lost, its worker lives and makes it again."""
     world.fault("lose", "C", message="ForkRequest", times=6)
     world.create("A", "x", "B", "echo", [7])
-    world.begin("share", worker="A", name="x", to="C").wait(30.0)
+    world.begin_share("A", "x", "C").wait(30.0)
     world.finds("C", "x", 7)

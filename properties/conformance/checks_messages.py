@@ -119,7 +119,7 @@ def a_lost_request(world: World) -> None:
     """A request to be counted that the network loses is made again, and the call that waits for it runs."""
     world.fault("lose", "C", message="ForkRequest", times=LOST)
     world.create("A", "x", "B", "echo", [7])
-    world.begin("share", worker="A", name="x", to="C").wait(LONG)
+    world.begin_share("A", "x", "C").wait(LONG)
     world.held["C", "x"] = None
     world.finds("C", "x", 7)
 

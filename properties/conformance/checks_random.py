@@ -20,11 +20,11 @@ DRIVEN = 4.0
 WORLD = ["create", "share", "fetch", "drop"]
 
 
-def wander(world: World, steps: int = STEPS) -> None:
+def wander(world: World) -> None:
     """Take random steps; every value that is fetched must be right. In the end everybody lets go."""
     dice = random.Random(f"references {world.seed}")
     values: dict[str, int] = {}
-    for number in range(steps):
+    for number in range(STEPS):
         held = [one for one in world.held if one[1] in values]
         step = dice.choice(("create", "share", "share", "fetch", "drop")) if held else "create"
         if step == "create":

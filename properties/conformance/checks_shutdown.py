@@ -103,7 +103,7 @@ def a_reference_to_what_is_lost(world: World) -> None:
     world.create("A", "x", "B", "echo", [7])
     world.finds("A", "x", 7)
     world.kill("B")
-    sharing = world.begin("share", worker="A", name="x", to="C")
+    sharing = world.begin_share("A", "x", "C")
     world.refuses(["dead", "refused", "error"], sharing, SOON)
 
 
@@ -113,7 +113,7 @@ def a_share_with_the_dead(world: World) -> None:
     world.create("A", "x", "B", "echo", [7])
     world.finds("A", "x", 7)
     world.kill("C")
-    sharing = world.begin("share", worker="A", name="x", to="C")
+    sharing = world.begin_share("A", "x", "C")
     world.refuses(["dead", "refused", "error"], sharing, SOON)
 
 

@@ -42,7 +42,7 @@ def a_creation_arrives_too_late(world: World) -> None:
     world.create("A", "x", "B", "echo", [7], timeout=SHORT)
     world.pause(2 * SHORT)
     world.refuses(["timeout", "refused"], world.begin_fetch("A", "x"))
-    world.refuses(["timeout", "refused"], world.begin("share", worker="A", name="x", to="C"))
+    world.refuses(["timeout", "refused"], world.begin_share("A", "x", "C"))
     world.pause(LATE)
     world.refuses(["timeout", "refused"], world.begin_fetch("A", "x"))
     world.drop("A", "x")

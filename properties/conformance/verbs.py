@@ -84,8 +84,12 @@ class Verbs:
 
     def share(self, worker: str, name: str, to: str) -> None:
         """Let a worker share a handle with another."""
-        self.begin("share", worker=worker, name=name, to=to).wait()
+        self.begin_share(worker, name, to).wait()
         self.held[to, name] = None
+
+    def begin_share(self, worker: str, name: str, to: str) -> Pending:
+        """Let a worker share a handle with another, and go on."""
+        return self.begin("share", worker=worker, name=name, to=to)
 
     def drop(self, worker: str, *names: str) -> None:
         """Let a worker let go of handles or contexts."""
@@ -93,21 +97,13 @@ class Verbs:
             self.held.pop((worker, name), None)
             self.begin("drop", worker=worker, name=name).wait()
 
-    def fetch(self, worker: str, name: str, *, timeout: float | None = None, deadline: float = DEADLINE) -> Any:
+    def fetch(self, worker: str, name: str) -> Any:
         """Let a worker fetch a value."""
-        return self.begin_fetch(worker, name, timeout=timeout).wait(deadline)
+        return self.begin_fetch(worker, name).wait()
 
-    def call(
-        self,
-        worker: str,
-        to: str,
-        function: str,
-        *args: Any,
-        timeout: float | None = None,
-        deadline: float = DEADLINE,
-    ) -> Any:
+    def call(self, worker: str, to: str, function: str, *args: Any) -> Any:
         """Let a worker call a function on another."""
-        return self.begin_call(worker, to, function, *args, timeout=timeout).wait(deadline)
+        return self.begin_call(worker, to, function, *args).wait()
 
     def begin_fetch(self, worker: str, name: str, *, timeout: float | None = None) -> Pending:
         """Let a worker fetch a value, and go on."""
@@ -126,11 +122,9 @@ class Verbs:
         *,
         mode: str = "fast",
         retain: bool = False,
-        timeout: float | None = None,
-        deadline: float = DEADLINE,
     ) -> None:
         """Let a worker take the steps of a program, and the backward pass from its roots."""
-        self.begin_backward(worker, context, steps, roots, mode=mode, retain=retain, timeout=timeout).wait(deadline)
+        self.begin_backward(worker, context, steps, roots, mode=mode, retain=retain).wait()
 
     def begin_backward(
         self,
@@ -141,10 +135,9 @@ class Verbs:
         *,
         mode: str = "fast",
         retain: bool = False,
-        timeout: float | None = None,
     ) -> Pending:
         """Let a worker take the steps of a program and a pass, and go on."""
-        what = {"steps": list(steps), "roots": list(roots), "mode": mode, "retain": retain, "timeout": timeout}
+        what = {"steps": list(steps), "roots": list(roots), "mode": mode, "retain": retain, "timeout": None}
         self.held.setdefault((worker, context))
         return self.begin("backward", worker=worker, context=context, **what)
 

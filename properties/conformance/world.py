@@ -37,9 +37,9 @@ class World(Verbs):
         got = pending.wait(deadline)
         self.expect(repr(got) == repr(wanted), f"it gives {got!r}, not {wanted!r}", pending.entry)
 
-    def finds(self, worker: str, name: str, wanted: Any, deadline: float = DEADLINE) -> None:
+    def finds(self, worker: str, name: str, wanted: Any) -> None:
         """Break the clause unless a worker can fetch a value."""
-        self.gives(self.begin_fetch(worker, name), wanted, deadline)
+        self.gives(self.begin_fetch(worker, name), wanted)
 
     def confirms(self, worker: str, name: str, within: float) -> None:
         """Break the clause unless a handle comes to be confirmed."""
