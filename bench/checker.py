@@ -19,9 +19,9 @@ from dataclasses import asdict
 from farref import tlc
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Result
-from farref.model.rref import RRefModel
-from farref.model.rules import SOUND
-from farref.model.world import Bounds
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import SOUND
+from farref.model.rref.world import Bounds
 from farref.properties.rref import rref_properties
 
 MILLION = Bounds(workers=3, forks=3, drops=1, duplicates=1, self_shares=False)

@@ -13,10 +13,10 @@ from enum import Enum
 from typing import Any, Final
 
 from farref.model.checker.interface import Action, Case, Model, Property
-from farref.model.ids import worker_name
-from farref.model.messages import CONTROL, USER_CALLS
+from farref.model.rref.ids import worker_name
+from farref.model.rref.messages import CONTROL, USER_CALLS
+from farref.model.rref.world import World
 from farref.model.values import IdSet
-from farref.model.world import World
 
 
 class TlcFailed(Exception):  # noqa: N818 (it says what happened)

@@ -33,10 +33,10 @@ from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.checker.interface import Budget, Kind, Model, Property, Result
 from farref.model.checker.run import OnProgress, Run
-from farref.model.ids import WORKER_NAMES
-from farref.model.rref import RRefModel
-from farref.model.rules import RRefRules
-from farref.model.world import Bounds
+from farref.model.rref.ids import WORKER_NAMES
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import RRefRules
+from farref.model.rref.world import Bounds
 from farref.rref_tlc import TlcFailed, camel, read_state, retrace, twin_of
 
 MODULES: Final = resources.files("farref") / "spec" / "tla"

@@ -1,1 +1,1 @@
-"""The protocols as small pure state machines, and a checker beneath. Start with `rref.py`."""
+"""The protocols as small pure state machines, and a checker beneath. Start with `rref/model.py`."""

@@ -1,19 +1,5 @@
-"""Ids with types of their own, so that a fork is never mistaken for a worker.
+"""The one id that both protocols have: a worker's number. What a worker is called in stories, each protocol says itself."""
 
-In the protocol an id is (worker that minted it, its incarnation, a counter) and is never used twice (clause R2). The model
-needs only that ids differ, so it numbers them: forks in the order they are minted, a run of `forks` numbers for each RRef.
-"""
-
-from typing import Final, NewType
+from typing import NewType
 
 WorkerId = NewType("WorkerId", int)
-RRefId = NewType("RRefId", int)
-ForkId = NewType("ForkId", int)
-
-WORKER_NAMES: Final = "BACDEFGH"
-"""As in PyTorch's note, B is an owner, A a creator and C a third worker: worker 0 is called B."""
-
-
-def worker_name(worker: WorkerId) -> str:
-    """Name a worker as the stories do."""
-    return WORKER_NAMES[worker]

@@ -12,13 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from farref.model import actions as act
-from farref.model import messages as msg
-from farref.model.messages import kind_number
-from farref.model.owner import Entry, OwnerRRef
-from farref.model.user import Fetch, Handle, User, UserRRef
+from farref.model.rref import actions as act
+from farref.model.rref import messages as msg
+from farref.model.rref.messages import kind_number
+from farref.model.rref.owner import Entry, OwnerRRef
+from farref.model.rref.user import Fetch, Handle, User, UserRRef
+from farref.model.rref.world import Bounds, World
 from farref.model.values import IdSet
-from farref.model.world import Bounds, World
 from farref.properties.exercise import sound_model
 
 SORTS: Final[dict[str, tuple[type, ...]]] = {

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from farref.model.checker.interface import Kind, Property
-from farref.model.ids import ForkId, RRefId
-from farref.model.messages import CallFailed, ChildAccept
-from farref.model.network import is_flying, is_unanswered, was_processed
-from farref.model.owner import Entry
-from farref.model.user import User
-from farref.model.world import Bounds, World
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.messages import CallFailed, ChildAccept
+from farref.model.rref.network import is_flying, is_unanswered, was_processed
+from farref.model.rref.owner import Entry
+from farref.model.rref.user import User
+from farref.model.rref.world import Bounds, World
 from farref.properties import rref as holds
 
 

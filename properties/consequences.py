@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from farref.model.actions import (
+from farref.model.rref.actions import (
     Action,
     Deliver,
     DropMessage,
@@ -14,8 +14,8 @@ from farref.model.actions import (
     OnMessage,
     TimeOutCreation,
 )
-from farref.model.ids import ForkId, RRefId
-from farref.model.messages import (
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.messages import (
     CONTROL,
     Ack,
     CallFailed,
@@ -29,9 +29,9 @@ from farref.model.messages import (
     UserAccept,
     UserDelete,
 )
-from farref.model.network import is_flying, is_unanswered, was_processed
-from farref.model.owner import Entry, OwnerRRef, is_listed
-from farref.model.user import Fetch, Handle, User, UserRRef
+from farref.model.rref.network import is_flying, is_unanswered, was_processed
+from farref.model.rref.owner import Entry, OwnerRRef, is_listed
+from farref.model.rref.user import Fetch, Handle, User, UserRRef
 from farref.properties.replay import Moment
 from farref.properties.rref import is_travelling
 

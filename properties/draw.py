@@ -11,8 +11,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
-from farref.model import messages as msg
-from farref.model.world import Bounds
+from farref.model.rref import messages as msg
+from farref.model.rref.world import Bounds
 from farref.properties import limits
 from farref.properties.candidates import SORTS
 from farref.properties.exercise import Schedule

@@ -14,15 +14,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from farref.model import actions as act
-from farref.model import messages as msg
-from farref.model.ids import ForkId, RRefId, WorkerId
-from farref.model.network import is_flying, is_unanswered, was_processed
-from farref.model.owner import Entry, is_listed
-from farref.model.rules import SOUND
-from farref.model.steps import step
-from farref.model.user import Fetch, User
-from farref.model.world import Bounds, World, empty_world
+from farref.model.ids import WorkerId
+from farref.model.rref import actions as act
+from farref.model.rref import messages as msg
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.network import is_flying, is_unanswered, was_processed
+from farref.model.rref.owner import Entry, is_listed
+from farref.model.rref.rules import SOUND
+from farref.model.rref.steps import step
+from farref.model.rref.user import Fetch, User
+from farref.model.rref.world import Bounds, World, empty_world
 from farref.properties.lanes import ForkFacts, Lanes
 from farref.properties.log import Event
 

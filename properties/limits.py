@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Final
 
-from farref.model.ids import WORKER_NAMES
-from farref.model.world import Bounds
+from farref.model.rref.ids import WORKER_NAMES
+from farref.model.rref.world import Bounds
 
 LIMITS: Final = {"workers": (2, len(WORKER_NAMES)), "rrefs": (1, 15), "forks": (1, 15)}
 """The smallest and largest value of the bounds that have limits of their own."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from farref.model.autograd.world import Bounds as AutogradBounds
-from farref.model.world import Bounds
+from farref.model.rref.world import Bounds
 from farref.properties.autograd.draw import draw_bounds
 from farref.properties.backends.backend import Backend
 from farref.properties.candidates import LATE

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from farref.model.checker.interface import Counterexample
-from farref.model.ids import ForkId, RRefId
-from farref.model.user import Fetch, User
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.user import Fetch, User
 from farref.properties.claims import CLAIMS
 from farref.properties.consequences import needed_by
 from farref.properties.replay import Moment

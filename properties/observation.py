@@ -5,8 +5,9 @@ answered, and, for the network, what is under way. RRefs and forks have neutral 
 order of the model's numbers. Whoever observes another implementation keeps the list of which id is which.
 
 Where an implementation counts, an observation says only used or unused. Where the network has two copies of one message, an
-observation has one: a second copy of what is still in flight adds nothing in an unordered network (`model/network.py`). What
-an implementation has and the words here cannot say goes into `amiss`, which is empty as long as all is well.
+observation has one: a second copy of what is still in flight adds nothing in an unordered network
+(`model/rref/network.py`). What an implementation has and the words here cannot say goes into `amiss`, which is empty as
+long as all is well.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any, Final
 
 import msgspec
 
-from farref.model.ids import ForkId, RRefId, WorkerId, worker_name
-from farref.model.messages import CONTROL, USER_CALLS, Ack, Message, kind_of
-from farref.model.owner import Entry, OwnerRRef, is_listed
-from farref.model.user import Fetch, Handle, User, UserRRef
+from farref.model.ids import WorkerId
+from farref.model.rref.ids import ForkId, RRefId, worker_name
+from farref.model.rref.messages import CONTROL, USER_CALLS, Ack, Message, kind_of
+from farref.model.rref.owner import Entry, OwnerRRef, is_listed
+from farref.model.rref.user import Fetch, Handle, User, UserRRef
+from farref.model.rref.world import Bounds, World
 from farref.model.values import IdSet
-from farref.model.world import Bounds, World
 from farref.properties.replay import address
 
 VALUES: Final = ("absent", "expected", "created", "ready", "absent")

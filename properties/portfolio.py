@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from farref.model.world import Bounds
+from farref.model.rref.world import Bounds
 
 
 @dataclass(frozen=True)

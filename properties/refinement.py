@@ -17,8 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from farref.model.actions import Action
-from farref.model.world import Bounds, World
+from farref.model.rref.actions import Action
+from farref.model.rref.world import Bounds, World
 from farref.properties.backends.backend import Backend
 from farref.properties.twin import Disagreement, Twin
 

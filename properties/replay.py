@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
 
-from farref.model.actions import (
+from farref.model.ids import WorkerId
+from farref.model.rref.actions import (
     Action,
     CreateRemote,
     Deliver,
@@ -26,8 +27,8 @@ from farref.model.actions import (
     Shutdown,
     UserShare,
 )
-from farref.model.ids import ForkId, RRefId, WorkerId, worker_name
-from farref.model.messages import (
+from farref.model.rref.ids import ForkId, RRefId, worker_name
+from farref.model.rref.messages import (
     Ack,
     Call,
     CallFailed,
@@ -43,9 +44,9 @@ from farref.model.messages import (
     UserAccept,
     UserDelete,
 )
-from farref.model.network import is_flying
-from farref.model.rref import RRefModel
-from farref.model.world import Bounds, World
+from farref.model.rref.model import RRefModel
+from farref.model.rref.network import is_flying
+from farref.model.rref.world import Bounds, World
 
 NETWORK = "network"
 EVERYONE = "everyone"

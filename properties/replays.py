@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from farref.model.actions import Action
 from farref.model.checker import fast
-from farref.model.rref import RRefModel
-from farref.model.rules import RULES, TORCH, without
-from farref.model.world import Bounds
+from farref.model.rref.actions import Action
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import RULES, TORCH, without
+from farref.model.rref.world import Bounds
 from farref.properties.claims import CLAIMS
 from farref.properties.exercise import sound_model
 from farref.properties.portfolio import Configuration

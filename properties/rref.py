@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import partial
 
 from farref.model.checker.interface import Case, Kind, Property
-from farref.model.ids import ForkId, RRefId
-from farref.model.messages import (
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.messages import (
     Call,
     CallFailed,
     ChildAccept,
@@ -27,10 +27,10 @@ from farref.model.messages import (
     UserAccept,
     UserDelete,
 )
-from farref.model.network import is_flying, is_unanswered
-from farref.model.owner import Entry, is_listed
-from farref.model.user import Fetch, Handle, User
-from farref.model.world import Bounds, World
+from farref.model.rref.network import is_flying, is_unanswered
+from farref.model.rref.owner import Entry, is_listed
+from farref.model.rref.user import Fetch, Handle, User
+from farref.model.rref.world import Bounds, World
 
 # -- safety ------------------------------------------------------------------------------------------------------------
 

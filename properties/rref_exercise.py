@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from farref.model import actions as act
-from farref.model.ids import ForkId, RRefId, WorkerId
-from farref.model.messages import Call
-from farref.model.owner import is_listed
-from farref.model.user import Handle
-from farref.model.world import Bounds, World
+from farref.model.ids import WorkerId
+from farref.model.rref import actions as act
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.messages import Call
+from farref.model.rref.owner import is_listed
+from farref.model.rref.user import Handle
+from farref.model.rref.world import Bounds, World
 from farref.properties.candidates import SORTS, Candidates
 from farref.properties.draw import draw_schedule
 from farref.properties.exercise import Exercise

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from farref.model.actions import Action, OnFork, OnMessage, OnRRef, Shutdown
-from farref.model.ids import ForkId, RRefId, WorkerId
-from farref.model.world import Bounds
+from farref.model.ids import WorkerId
+from farref.model.rref.actions import Action, OnFork, OnMessage, OnRRef, Shutdown
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.world import Bounds
 
 
 def smaller(bounds: Bounds, actions: tuple[Action, ...]) -> Iterator[tuple[Bounds, tuple[Action, ...]]]:

@@ -11,8 +11,8 @@ from functools import partial
 from itertools import pairwise
 
 from farref.model.checker.interface import Case, Kind, Predicate, Property
-from farref.model.ids import ForkId, RRefId
-from farref.model.messages import (
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.messages import (
     CONTROL,
     USER_CALLS,
     Ack,
@@ -24,10 +24,10 @@ from farref.model.messages import (
     UserCall,
     UserDelete,
 )
-from farref.model.network import is_flying, is_unanswered, was_processed
-from farref.model.owner import Entry
-from farref.model.user import Fetch, Handle, User
-from farref.model.world import Bounds, World
+from farref.model.rref.network import is_flying, is_unanswered, was_processed
+from farref.model.rref.owner import Entry
+from farref.model.rref.user import Fetch, Handle, User
+from farref.model.rref.world import Bounds, World
 
 ForkPredicate = Callable[[World, ForkId, RRefId, Bounds], bool]
 

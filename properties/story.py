@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from farref.model.actions import (
+from farref.model.rref.actions import (
     AbandonFetch,
     CreateLocal,
     CreateOnSelf,
@@ -29,8 +29,8 @@ from farref.model.actions import (
     TimeOutCreation,
     UserShare,
 )
-from farref.model.ids import ForkId, RRefId, worker_name
-from farref.model.messages import Call, Return
+from farref.model.rref.ids import ForkId, RRefId, worker_name
+from farref.model.rref.messages import Call, Return
 from farref.properties.consequences import consequences
 from farref.properties.replay import Moment, Parcel
 

@@ -11,10 +11,11 @@ from farref.model.autograd.ids import worker_name as autograd_worker_name
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.checker.interface import Action, Counterexample, Model, Property
-from farref.model.ids import RRefId, WorkerId, worker_name
-from farref.model.rref import RRefModel
-from farref.model.rules import PROFILES
-from farref.model.world import Bounds
+from farref.model.ids import WorkerId
+from farref.model.rref.ids import RRefId, worker_name
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import PROFILES
+from farref.model.rref.world import Bounds
 from farref.properties import claims, limits, meaning, portfolio, replay, story
 from farref.properties.autograd import claims as autograd_claims
 from farref.properties.autograd import limits as autograd_limits

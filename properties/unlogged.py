@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from farref.model import actions as act
-from farref.model import messages as msg
-from farref.model.ids import ForkId
-from farref.model.user import Fetch, Handle
+from farref.model.rref import actions as act
+from farref.model.rref import messages as msg
+from farref.model.rref.ids import ForkId
+from farref.model.rref.user import Fetch, Handle
 from farref.properties.explaining import X0, Scene, Stage
 from farref.properties.lanes import SUPPOSED
 from farref.properties.observation import message_of

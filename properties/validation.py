@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
-from farref.model.owner import Entry
+from farref.model.rref.owner import Entry
 from farref.properties.contradictions import Contradiction, contradictions, forks_of_two
 from farref.properties.explaining import X0, Refused, Scene, Stage
 from farref.properties.lanes import Lane, Lanes, take_apart

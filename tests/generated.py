@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from farref import autograd_tlc, tlc
 from farref.cli import cli
-from farref.model.rules import SOUND, TORCH
-from farref.model.world import Bounds
+from farref.model.rref.rules import SOUND, TORCH
+from farref.model.rref.world import Bounds
 from farref.properties.claims import CLAIMS
 from farref.properties.conformance import document, findings_page
 from farref.properties.rref import rref_properties

@@ -6,8 +6,8 @@ from functools import cache
 
 from farref.model.checker import fast
 from farref.model.checker.interface import Counterexample
-from farref.model.rref import RRefModel
-from farref.model.rules import TORCH
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import TORCH
 from farref.properties.claims import Claim
 
 

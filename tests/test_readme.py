@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from farref.model.rules import RULES
+from farref.model.rref.rules import RULES
 from tests.generated import farref
 
 ROOT = Path(__file__).parent.parent

@@ -1,4 +1,4 @@
-"""The disputed points of distributed autograd, as values; what a rule is, `farref.model.rules` says."""
+"""The disputed points of distributed autograd, as values; what a rule is, `farref.model.rref.rules` says."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ from farref.impl.messages import (
     RRefBody,
     UserAccept,
 )
-from farref.model.ids import ForkId, RRefId
-from farref.model.world import Bounds
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.world import Bounds
 
 Key = tuple[str, str]
 """A message as the model knows it: its kind, and the neutral name of its fork."""

@@ -22,10 +22,10 @@ from farref.impl.effects import RunCall, Send
 from farref.impl.errors import RpcError
 from farref.impl.ids import OwnedReference, Reference, WorkerId
 from farref.impl.messages import CallFailed, Control, FetchReturn, UserAccept
-from farref.model import actions as act
-from farref.model import messages as msg
-from farref.model.ids import ForkId, RRefId
-from farref.model.world import Bounds
+from farref.model.rref import actions as act
+from farref.model.rref import messages as msg
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.world import Bounds
 from farref.properties.backends.application import Application, owned
 from farref.properties.backends.backend import Refused
 from farref.properties.backends.ledger import Ledger, Place

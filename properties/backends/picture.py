@@ -10,7 +10,7 @@ from farref.impl.tables import EntryView as Entry
 from farref.impl.tables import RecordView as Record
 from farref.impl.tables import WorkerTables
 from farref.model.ids import WorkerId as ModelWorkerId
-from farref.model.ids import worker_name
+from farref.model.rref.ids import worker_name
 from farref.properties.backends.application import Application
 from farref.properties.backends.ledger import Ledger
 from farref.properties.observation import EntryView, MessageView, UserView, WorkerView

@@ -20,8 +20,8 @@ from farref.impl.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.model.actions import Action
-from farref.model.world import Bounds
+from farref.model.rref.actions import Action
+from farref.model.rref.world import Bounds
 from farref.properties.backends.desk import Desk
 from farref.properties.backends.driven import DrivenProcesses
 from farref.properties.backends.held_network import HeldNetwork

@@ -8,8 +8,8 @@ from farref.impl.core import Core
 from farref.impl.ids import WorkerId
 from farref.impl.simulated import Simulation
 from farref.impl.tables import observe
-from farref.model.actions import Action
-from farref.model.world import Bounds
+from farref.model.rref.actions import Action
+from farref.model.rref.world import Bounds
 from farref.properties.backends.driven import Driven
 from farref.properties.backends.lockstep import Lockstep
 from farref.properties.backends.network import Seen

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from farref.impl.messages import CallFailed, Control
 from farref.impl.simulated import InFlight
-from farref.model import messages as msg
+from farref.model.rref import messages as msg
 from farref.properties.backends.backend import Refused
 from farref.properties.backends.ledger import Key, Ledger
 from farref.properties.backends.network import Network

@@ -58,7 +58,7 @@ CONSTANTS        \* How much may go wrong, or be asked for.
     SelfShares,  \* BOOLEAN: share with oneself as well as with others
     Ends         \* BOOLEAN: end with a graceful shutdown
 
-CONSTANTS                      \* The rules (model/rules.py), all BOOLEAN.
+CONSTANTS                      \* The rules (model/rref/rules.py), all BOOLEAN.
     RegistersOnReceipt,        \* R10: register a creation on arrival, not at its end
     RegistersAtomically,       \* R11: make entry and register creator in one step
     EntryWaitsForCreation,     \* R21: an entry named early is kept until created

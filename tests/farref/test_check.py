@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from farref.model.rules import RULES
+from farref.model.rref.rules import RULES
 
 Farref = Callable[..., Result]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from farref.model.rules import without
+from farref.model.rref.rules import without
 from farref.properties.backends.backend import Backend
 from farref.properties.backends.known import BACKENDS
 from farref.properties.backends.model_backend import ModelBackend

@@ -6,8 +6,8 @@ import pytest
 
 from farref.model.checker import reference
 from farref.model.checker.interface import Case, Kind, Property, Verdict
-from farref.model.rref import RRefModel
-from farref.model.world import Bounds
+from farref.model.rref.model import RRefModel
+from farref.model.rref.world import Bounds
 from farref.pretty import show
 from farref.properties.portfolio import Configuration
 from farref.report import Report

@@ -19,8 +19,8 @@ from click.testing import Result
 
 from farref.model.checker import fast
 from farref.model.checker.interface import Verdict
-from farref.model.rref import RRefModel
-from farref.model.rules import RULES, without
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import RULES, without
 from farref.output import page
 from farref.properties.portfolio import PORTFOLIO
 from farref.properties.rref import rref_properties

@@ -14,12 +14,12 @@ from farref import rref_tlc, tlc
 from farref.model.checker import reference
 from farref.model.checker.interface import Budget, Case, Kind, Property, Verdict
 from farref.model.checker.run import Run
-from farref.model.rref import RRefModel
-from farref.model.rules import SOUND, TORCH, without
-from farref.model.world import Bounds
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import SOUND, TORCH, without
+from farref.model.rref.world import Bounds
 from farref.properties.claims import CLAIMS
 from farref.properties.rref import rref_properties
-from tests.play import states
+from tests.model.rref.play import states
 
 SMALL: Final = Bounds(2, forks=1)
 LARGE: Final = Bounds(3, forks=3, drops=2, duplicates=2)

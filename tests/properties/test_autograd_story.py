@@ -19,8 +19,8 @@ from farref.properties.autograd.story import MEANINGS, tell
 from farref.properties.claims import Claim
 from farref.properties.subject import AUTOGRAD
 from farref.properties.trace import decode, encode, record
-from tests.autograd_play import Play
-from tests.play import named
+from tests.model.autograd.play import Play
+from tests.model.rref.play import named
 
 HIDDEN = """\
 A calls backward(); A engages in pass 1; A tells C: PropagateGradients(pass 1, pair 1); A tells B: \

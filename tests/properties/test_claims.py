@@ -6,8 +6,8 @@ import pytest
 
 from farref.model.checker import fast
 from farref.model.checker.interface import Verdict
-from farref.model.rref import RRefModel
-from farref.model.rules import SOUND
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import SOUND
 from farref.properties.claims import CLAIMS, Claim
 from tests.known import shortest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from farref.model.world import Bounds
+from farref.model.rref.world import Bounds
 from farref.properties.backends.simulated import SimulatedBackend
 from farref.properties.campaign import campaign
 from farref.properties.candidates import LATE, SORTS, Candidates

@@ -12,7 +12,7 @@ from farref.impl.errors import RpcError
 from farref.impl.ids import Incarnation, UserReference, WorkerId
 from farref.impl.journal import LoggedCore
 from farref.impl.messages import Ack, Control
-from farref.model.world import Bounds
+from farref.model.rref.world import Bounds
 from farref.properties.backends.simulated import Cores, SeenSimulation, SimulatedBackend
 from farref.properties.backends.zoo import ZOO
 from farref.properties.draw import draw_schedule

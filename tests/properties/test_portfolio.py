@@ -12,8 +12,8 @@ import pytest
 
 from farref.model.checker import fast
 from farref.model.checker.interface import Kind, Verdict
-from farref.model.rref import RRefModel
-from farref.model.rules import without
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import without
 from farref.properties.portfolio import PORTFOLIO
 from farref.properties.rref import rref_properties
 from farref.properties.sometimes import rref_witnesses

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from farref.impl.ids import WorkerId
-from farref.model.actions import Action
-from farref.model.world import Bounds
+from farref.model.rref.actions import Action
+from farref.model.rref.world import Bounds
 from farref.properties.backends.desk import Desk
 from farref.properties.backends.processes import ProcessesBackend
 from farref.properties.backends.simulated import SimulatedBackend

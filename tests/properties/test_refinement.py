@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from farref.model.world import Bounds
+from farref.model.rref.world import Bounds
 from farref.properties.backends.fingerprint import fingerprint
 from farref.properties.backends.simulated import SimulatedBackend
 from farref.properties.backends.zoo import ZOO

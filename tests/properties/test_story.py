@@ -8,16 +8,16 @@ from random import Random
 import pytest
 
 from farref.model.checker.interface import Counterexample
-from farref.model.rref import RRefModel
-from farref.model.rules import PROFILES, RULES, TORCH, RRefRules, without
-from farref.model.world import Bounds
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import PROFILES, RULES, TORCH, RRefRules, without
+from farref.model.rref.world import Bounds
 from farref.properties.claims import CLAIMS, Claim
 from farref.properties.meaning import meaning
 from farref.properties.replay import ReplayError, replay, with_familiar_names
 from farref.properties.rref import rref_properties
 from farref.properties.story import tell
 from tests.known import shortest
-from tests.play import Play, named
+from tests.model.rref.play import Play, named
 
 N1 = """\
 A asks B to run a function and keep its result as x0; A holds fork f0 (unconfirmed)

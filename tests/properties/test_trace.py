@@ -7,15 +7,15 @@ import json
 import pytest
 
 from farref.model.checker.interface import Case, Counterexample, Kind
-from farref.model.rref import RRefModel
-from farref.model.rules import TORCH
-from farref.model.world import Bounds
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import TORCH
+from farref.model.rref.world import Bounds
 from farref.properties.claims import CLAIMS, Claim
 from farref.properties.replay import Fate
 from farref.properties.rref import rref_properties
 from farref.properties.trace import FORMAT, MessageRecord, TraceError, _refuse_unfinished, decode, encode, record
 from tests.known import shortest
-from tests.play import named, states
+from tests.model.rref.play import named, states
 
 SMALL = Bounds(workers=2, forks=1)
 [RELEASED] = [one for one in rref_properties(SMALL) if one.id == "P3"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from farref.model.actions import Action
-from farref.model.rules import RULES, without
-from farref.model.world import Bounds
+from farref.model.rref.actions import Action
+from farref.model.rref.rules import RULES, without
+from farref.model.rref.world import Bounds
 from farref.properties.backends.model_backend import ModelBackend
 from farref.properties.backends.simulated import SimulatedBackend
 from farref.properties.backends.zoo import ZOO

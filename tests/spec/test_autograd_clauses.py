@@ -16,8 +16,8 @@ from farref.model.checker.interface import Kind, Property
 from farref.properties.autograd.claims import CLAIMS
 from farref.properties.claims import Claim
 from farref.properties.subject import AUTOGRAD
-from tests.autograd_play import Play
 from tests.markdown import rows
+from tests.model.autograd.play import Play
 
 ROOT: Final = Path(__file__).parents[2]
 SPEC: Final = ROOT / "spec"

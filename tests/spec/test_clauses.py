@@ -11,9 +11,9 @@ from typing import Final
 import pytest
 
 from farref.clauses import Clause, clauses
-from farref.model import messages, network, owner, rules, user
 from farref.model.checker.interface import Kind, Property
-from farref.model.world import Bounds
+from farref.model.rref import messages, network, owner, rules, user
+from farref.model.rref.world import Bounds
 from farref.properties.rref import rref_properties
 from tests.markdown import rows
 
@@ -89,7 +89,7 @@ def test_clause_names_rules_that_exist(clause: Clause) -> None:
 def test_clause_names_model_code_that_exists(clause: Clause) -> None:
     for name in clause.model:
         module, _, attribute = name.partition(".")
-        assert hasattr(importlib.import_module(f"farref.model.{module}"), attribute), name
+        assert hasattr(importlib.import_module(f"farref.model.rref.{module}"), attribute), name
 
 
 def _operators() -> set[str]:

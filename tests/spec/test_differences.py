@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import pytest
 
-from farref.model import rules
 from farref.model.checker.interface import Kind
-from farref.model.world import Bounds
+from farref.model.rref import rules
+from farref.model.rref.world import Bounds
 from farref.properties.claims import CLAIMS
 from farref.properties.rref import rref_properties
 from tests.known import shortest
 from tests.markdown import rows
-from tests.play import Play
+from tests.model.rref.play import Play
 
 DIFFERENCES: Final = (Path(__file__).parents[2] / "spec" / "differences.md").read_text("utf-8")
 HEADED: Final = re.split(

@@ -18,9 +18,9 @@ from farref import rref_tlc, tlc
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Budget, Result, Verdict
 from farref.model.checker.run import Run
-from farref.model.rref import RRefModel
-from farref.model.rules import RULES, SOUND, TORCH, RRefRules, clause_of, without
-from farref.model.world import Bounds, World
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules, clause_of, without
+from farref.model.rref.world import Bounds, World
 from farref.properties.claims import CLAIMS
 from farref.properties.rref import rref_properties
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from farref.model.checker.interface import Action, Model, State
-from farref.model.owner import OwnerRRef
-from farref.model.rref import RRefModel
-from farref.model.rules import SOUND, RRefRules
-from farref.model.user import UserRRef
-from farref.model.world import Bounds, World
+from farref.model.rref.model import RRefModel
+from farref.model.rref.owner import OwnerRRef
+from farref.model.rref.rules import SOUND, RRefRules
+from farref.model.rref.user import UserRRef
+from farref.model.rref.world import Bounds, World
 
 
 def states(model: Model, actions: Iterable[Action]) -> list[State]:

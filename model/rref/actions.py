@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from farref.model.ids import ForkId, RRefId, WorkerId, worker_name
-from farref.model.messages import Call, Control, Message, RemoteCall, Return, kind_of
+from farref.model.ids import WorkerId
+from farref.model.rref.ids import ForkId, RRefId, worker_name
+from farref.model.rref.messages import Call, Control, Message, RemoteCall, Return, kind_of
 
 
 @dataclass(frozen=True, slots=True)

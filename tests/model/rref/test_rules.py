@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from farref.model.rules import RULES, SOUND, TORCH, clause_of, text_of, without
+from farref.model.rref.rules import RULES, SOUND, TORCH, clause_of, text_of, without
 
 
 def test_sound_follows_every_rule() -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from farref.model import actions as act
-from farref.model import messages as msg
-from farref.model import network as net
-from farref.model import owner as own
-from farref.model import user as use
-from farref.model.ids import ForkId, RRefId
-from farref.model.rules import RRefRules
-from farref.model.world import Bounds, ForkData, World
+from farref.model.rref import actions as act
+from farref.model.rref import messages as msg
+from farref.model.rref import network as net
+from farref.model.rref import owner as own
+from farref.model.rref import user as use
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.rules import RRefRules
+from farref.model.rref.world import Bounds, ForkData, World
 
 
 def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:

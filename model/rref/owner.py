@@ -25,9 +25,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from farref.model.ids import ForkId, RRefId
-from farref.model.messages import Call, ChildAccept, FetchReturn, Message, Return, UserAccept
-from farref.model.rules import RRefRules
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.messages import Call, ChildAccept, FetchReturn, Message, Return, UserAccept
+from farref.model.rref.rules import RRefRules
 from farref.model.values import IdSet, no_ids
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from farref.model.owner import Entry
-from farref.model.rules import SOUND, TORCH, RRefRules, without
-from farref.model.user import Fetch, Handle, User
-from farref.model.world import Bounds
-from tests.play import Play
+from farref.model.rref.owner import Entry
+from farref.model.rref.rules import SOUND, TORCH, RRefRules, without
+from farref.model.rref.user import Fetch, Handle, User
+from farref.model.rref.world import Bounds
+from tests.model.rref.play import Play
 
 PAIR = Bounds(workers=2, forks=3)
 TRIO = Bounds(workers=3, forks=3, results=True, fetches=1, timeouts=1, failures=1, drops=1, duplicates=1)

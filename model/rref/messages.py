@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from farref.model.ids import ForkId, RRefId
+from farref.model.rref.ids import ForkId, RRefId
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import permutations
 
-from farref.model import actions as act
-from farref.model import messages as msg
 from farref.model.checker.interface import Renaming
-from farref.model.ids import ForkId, RRefId, WorkerId
-from farref.model.rules import SOUND, RRefRules
-from farref.model.steps import step
-from farref.model.world import Bounds, World, empty_world
+from farref.model.ids import WorkerId
+from farref.model.rref import actions as act
+from farref.model.rref import messages as msg
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.rules import SOUND, RRefRules
+from farref.model.rref.steps import step
+from farref.model.rref.world import Bounds, World, empty_world
 
 
 @dataclass(frozen=True)

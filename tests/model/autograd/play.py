@@ -11,7 +11,7 @@ from farref.model.autograd.root import Pass
 from farref.model.autograd.rules import SOUND, AutogradRules
 from farref.model.autograd.worker import Worker
 from farref.model.autograd.world import Bounds, World
-from tests.play import named
+from tests.model.rref.play import named
 
 
 class Play:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from farref.model import network as net
-from farref.model import owner as own
-from farref.model import user as use
-from farref.model.ids import ForkId, RRefId, WorkerId
+from farref.model.ids import WorkerId
+from farref.model.rref import network as net
+from farref.model.rref import owner as own
+from farref.model.rref import user as use
+from farref.model.rref.ids import ForkId, RRefId
 from farref.model.values import Table
 
 

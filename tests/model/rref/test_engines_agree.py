@@ -6,9 +6,9 @@ import pytest
 
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Verdict
-from farref.model.rref import RRefModel
-from farref.model.rules import RULES, SOUND, TORCH, RRefRules, without
-from farref.model.world import Bounds
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules, without
+from farref.model.rref.world import Bounds
 from farref.properties.claims import CLAIMS, Claim
 from farref.properties.rref import rref_properties
 from farref.properties.sometimes import rref_witnesses

@@ -10,7 +10,7 @@ from farref.model.autograd.root import Phase
 from farref.model.autograd.rules import SOUND, TORCH, AutogradRules
 from farref.model.autograd.worker import Context, Fault, is_in_a_pass
 from farref.model.ids import WorkerId
-from tests.autograd_play import Play
+from tests.model.autograd.play import Play
 
 A = WorkerId(0)
 FAST_COMPLETES = [

@@ -14,7 +14,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from farref.model.messages import CONTROL, KINDS_COUNT, Ack, Control, Message, control_number, kind_number
+from farref.model.rref.messages import (
+    CONTROL,
+    KINDS_COUNT,
+    Ack,
+    Control,
+    Message,
+    control_number,
+    kind_number,
+)
 from farref.model.values import IdSet, Table, no_ids
 
 

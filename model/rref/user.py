@@ -22,8 +22,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from farref.model.ids import ForkId, RRefId
-from farref.model.messages import (
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.messages import (
     Call,
     ChildAccept,
     CreateFailed,
@@ -34,7 +34,7 @@ from farref.model.messages import (
     Return,
     UserDelete,
 )
-from farref.model.rules import RRefRules
+from farref.model.rref.rules import RRefRules
 from farref.model.values import IdSet, no_ids
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from farref.model.autograd.worker import Context
-from tests.autograd_play import Play
+from tests.model.autograd.play import Play
 
 
 def test_A21_the_dead_do_not_release() -> None:

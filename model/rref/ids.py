@@ -1,0 +1,20 @@
+"""Ids with types of their own, so that a fork is never mistaken for a worker.
+
+In the protocol an id is (worker that minted it, its incarnation, a counter) and is never used twice (clause R2). The model
+needs only that ids differ, so it numbers them: forks in the order they are minted, a run of `forks` numbers for each RRef.
+"""
+
+from typing import Final, NewType
+
+from farref.model.ids import WorkerId
+
+RRefId = NewType("RRefId", int)
+ForkId = NewType("ForkId", int)
+
+WORKER_NAMES: Final = "BACDEFGH"
+"""As in PyTorch's note, B is an owner, A a creator and C a third worker: worker 0 is called B."""
+
+
+def worker_name(worker: WorkerId) -> str:
+    """Name a worker as the stories do."""
+    return WORKER_NAMES[worker]
