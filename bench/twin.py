@@ -12,9 +12,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from farref.impl.ids import Incarnation, WorkerId
-from farref.impl.journal import LoggedCore
-from farref.impl.simulated import Simulation
+from farref.impl.core.ids import Incarnation, WorkerId
+from farref.impl.core.journal import LoggedCore
+from farref.impl.simulated.network import Simulation
 from farref.properties.backends.autograd.processes import AutogradProcesses
 from farref.properties.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.backends.backend import Backend

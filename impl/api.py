@@ -10,20 +10,20 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from farref.impl import leaving
-from farref.impl.core import Core
+from farref.impl.core.core import Core
+from farref.impl.core.ids import Incarnation, WorkerId
+from farref.impl.core.journal import LoggedCore
+from farref.impl.core.observe import WorkerTables, observe
 from farref.impl.errors import NotRunning, RpcError
 from farref.impl.futures import Future
-from farref.impl.handshake import Identity
-from farref.impl.ids import Incarnation, WorkerId
-from farref.impl.journal import LoggedCore
-from farref.impl.mesh import Meeting, agree_on_secret, leave_name, meet, names, share_memory
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
-from farref.impl.streams import Transport, check_transport
-from farref.impl.tables import WorkerTables, observe
-from farref.impl.worker import Worker
-from farref.impl.writing import Arguments
+from farref.impl.transport.handshake import Identity
+from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, meet, names, share_memory
+from farref.impl.transport.streams import Transport, check_transport
+from farref.impl.values.writing import Arguments
+from farref.impl.worker import leaving
+from farref.impl.worker.worker import Worker
 
 INIT_TIMEOUT_S: Final = 30.0
 SHUTDOWN_TIMEOUT_S: Final = 10.0

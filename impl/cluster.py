@@ -24,11 +24,11 @@ from typing import Any, Final
 import multiprocess  # type: ignore[import-untyped]
 
 from farref.impl import api
+from farref.impl.core.ids import WorkerId
 from farref.impl.errors import GaveUp, NotRunning, RpcError
-from farref.impl.ids import WorkerId
 from farref.impl.settings import Settings, Tls, checked_timeout
-from farref.impl.streams import Transport, check_transport
-from farref.impl.wire import FRAME_BYTES_MAX
+from farref.impl.transport.frames import FRAME_BYTES_MAX
+from farref.impl.transport.streams import Transport, check_transport
 
 DRIVER: Final = "driver"
 LOOK_S: Final = 0.5

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from farref.impl.core.ids import OwnedReference, Reference, RRefId, WorkerId
 from farref.impl.errors import ReferenceRefused
 from farref.impl.functions import function
-from farref.impl.ids import OwnedReference, Reference, RRefId, WorkerId
 
 if TYPE_CHECKING:
-    from farref.impl.engine.ids import ContextId
-    from farref.impl.worker import Worker
+    from farref.impl.core.autograd.ids import ContextId
+    from farref.impl.worker.worker import Worker
 
 
 class RRef:

@@ -6,8 +6,8 @@ from numbers import Real
 
 from msgspec import Struct
 
-from farref.impl.ids import WorkerId
-from farref.impl.wire import FRAME_BYTES_MAX
+from farref.impl.core.ids import WorkerId
+from farref.impl.transport.frames import FRAME_BYTES_MAX
 
 
 class WorkerInfo(Struct, frozen=True):

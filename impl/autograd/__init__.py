@@ -10,7 +10,7 @@ with launch(2, allow=["my_functions"]), autograd.context() as context:
 
 from farref.impl.autograd.backward import backward, context, get_gradients
 from farref.impl.autograd.optimizer import DistributedOptimizer
-from farref.impl.engine.ids import ContextId
+from farref.impl.core.autograd.ids import ContextId
 from farref.impl.errors import (
     ContextReleased,
     PassBusy,

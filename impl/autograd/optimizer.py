@@ -11,15 +11,15 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from farref.impl.api import current
-from farref.impl.engine.ids import ContextId
+from farref.impl.core.autograd.ids import ContextId
+from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RefusedFunction, RpcError, StepFailed
 from farref.impl.functions import function, name_of
 from farref.impl.futures import Future
-from farref.impl.ids import WorkerId
-from farref.impl.recorder import using
 from farref.impl.rref import RRef
 from farref.impl.tape import optimizers
 from farref.impl.tape.optimizers import Optimizer
+from farref.impl.worker.passes import using
 
 _stepping: Final = threading.Lock()
 

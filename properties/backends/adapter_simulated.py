@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import msgspec
 
-from farref.impl.effects import Value
-from farref.impl.ids import OwnedReference, Reference, WorkerId
-from farref.impl.tables import observe
+from farref.impl.core.effects import Value
+from farref.impl.core.ids import OwnedReference, Reference, WorkerId
+from farref.impl.core.observe import observe
 from farref.properties.backends.rushing import UNREADABLE, Rushing
 from farref.properties.conformance.backend import FUNCTIONS
 

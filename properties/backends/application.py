@@ -9,8 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 
-from farref.impl import effects as eff
-from farref.impl.ids import CallId, FetchId, ForkData, ForkId, OwnedReference, Reference, RRefId, WaiterId, WorkerId
+from farref.impl.core import effects as eff
+from farref.impl.core.ids import (
+    CallId,
+    FetchId,
+    ForkData,
+    ForkId,
+    OwnedReference,
+    Reference,
+    RRefId,
+    WaiterId,
+    WorkerId,
+)
 
 
 class Application:

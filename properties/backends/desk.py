@@ -15,11 +15,8 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from farref.impl import api
-from farref.impl.connection import LATER
-from farref.impl.effects import Effect
-from farref.impl.functions import function
-from farref.impl.futures import Future
-from farref.impl.ids import (
+from farref.impl.core.effects import Effect
+from farref.impl.core.ids import (
     CallId,
     FetchId,
     OwnedReference,
@@ -29,10 +26,13 @@ from farref.impl.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.messages import AnyMessage, Call, FetchReturn, RemoteCall, Return
+from farref.impl.core.messages import AnyMessage, Call, FetchReturn, RemoteCall, Return
+from farref.impl.core.observe import observe
+from farref.impl.functions import function
+from farref.impl.futures import Future
 from farref.impl.rref import RRef
-from farref.impl.tables import observe
-from farref.impl.worker import Worker
+from farref.impl.transport.connection import LATER
+from farref.impl.worker.worker import Worker
 from farref.properties.backends.held_core import PATIENCE_S, Held, HeldCore
 from farref.properties.backends.network import Seen
 

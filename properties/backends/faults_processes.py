@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from farref.impl.api import current
-from farref.impl.messages import Ack, Call, Control, ForwardCall, RemoteCall
+from farref.impl.core.messages import Ack, Call, Control, ForwardCall, RemoteCall
 
 Post = Callable[..., None]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from farref.impl.core import Core
-from farref.impl.tables import observe
+from farref.impl.core.core import Core
+from farref.impl.core.observe import observe
 from farref.properties.backends.simulated import SimulatedBackend
 
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from farref.impl import function, remote, rpc_sync
 from farref.impl.api import current
 from farref.impl.autograd import ContextId, DistributedOptimizer, backward, get_gradients
-from farref.impl.recorder import using
 from farref.impl.tape import SGD, Tensor, no_grad, tensor
+from farref.impl.worker.passes import using
 from farref.properties.backends.functions import leaves
 from farref.properties.backends.steps import Taker, compute
 from farref.properties.conformance.programs import Step

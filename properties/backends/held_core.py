@@ -17,8 +17,9 @@ from typing import Final
 
 import msgspec
 
-from farref.impl.core import Core
-from farref.impl.effects import (
+from farref.impl.core.autograd.effects import Work
+from farref.impl.core.core import Core
+from farref.impl.core.effects import (
     AnswerFetch,
     CompleteCall,
     CompleteFetch,
@@ -29,9 +30,8 @@ from farref.impl.effects import (
     Value,
     WakeWaiter,
 )
-from farref.impl.engine.effects import Work
-from farref.impl.ids import Incarnation, WorkerId
-from farref.impl.messages import AnyMessage, Call, CallFailed, Return
+from farref.impl.core.ids import Incarnation, WorkerId
+from farref.impl.core.messages import AnyMessage, Call, CallFailed, Return
 
 PATIENCE_S: Final = 10.0
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Concatenate, Generic, ParamSpec, TypeVar
 
-from farref.impl.effects import Effect, Send
-from farref.impl.ids import SequenceNumber, WorkerId
-from farref.impl.simulated import InFlight
+from farref.impl.core.effects import Effect, Send
+from farref.impl.core.ids import SequenceNumber, WorkerId
+from farref.impl.simulated.network import InFlight
 from farref.properties.backends.desk import Desk
 from farref.properties.backends.pool import Pool
 

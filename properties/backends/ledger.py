@@ -6,8 +6,8 @@ steps can write down the pairs. The ledger also keeps every control message by i
 
 from __future__ import annotations
 
-from farref.impl import ids
-from farref.impl.messages import (
+from farref.impl.core import ids
+from farref.impl.core.messages import (
     Ack,
     AnyMessage,
     Call,

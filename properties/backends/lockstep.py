@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from farref.impl.effects import RunCall, Send
+from farref.impl.core.effects import RunCall, Send
+from farref.impl.core.ids import OwnedReference, Reference, WorkerId
+from farref.impl.core.messages import CallFailed, Control, FetchReturn, UserAccept
 from farref.impl.errors import RpcError
-from farref.impl.ids import OwnedReference, Reference, WorkerId
-from farref.impl.messages import CallFailed, Control, FetchReturn, UserAccept
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId

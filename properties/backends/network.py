@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from farref.impl.effects import Effect
-from farref.impl.ids import (
+from farref.impl.core.effects import Effect
+from farref.impl.core.ids import (
     CallId,
     FetchId,
     ForkId,
@@ -19,8 +19,8 @@ from farref.impl.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.simulated import InFlight
-from farref.impl.tables import WorkerTables
+from farref.impl.core.observe import WorkerTables
+from farref.impl.simulated.network import InFlight
 
 
 @dataclass(frozen=True, slots=True)

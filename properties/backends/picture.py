@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from farref.impl.ids import ForkId, OwnedReference, UserReference, WorkerId
-from farref.impl.tables import EntryView as Entry
-from farref.impl.tables import RecordView as Record
-from farref.impl.tables import WorkerTables
+from farref.impl.core.ids import ForkId, OwnedReference, UserReference, WorkerId
+from farref.impl.core.observe import EntryView as Entry
+from farref.impl.core.observe import RecordView as Record
+from farref.impl.core.observe import WorkerTables
 from farref.model.ids import WorkerId as ModelWorkerId
 from farref.model.rref.ids import worker_name
 from farref.properties.backends.application import Application

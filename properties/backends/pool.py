@@ -19,10 +19,10 @@ import multiprocess  # type: ignore[import-untyped]
 
 from farref.impl import api
 from farref.impl.api import MakeCore
-from farref.impl.effects import Effect
+from farref.impl.core.effects import Effect
+from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
-from farref.impl.ids import WorkerId
-from farref.impl.worker import Worker
+from farref.impl.worker.worker import Worker
 from farref.properties.backends.desk import Desk, open_desk
 from farref.properties.backends.held_core import PATIENCE_S, HeldCore
 from farref.properties.starting import ignore_ctrl_c, undisturbed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from farref.impl.ids import (
+from farref.impl.core.ids import (
     CallId,
     FetchId,
     OwnedReference,

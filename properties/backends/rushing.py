@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from farref.impl.effects import (
+from farref.impl.core.effects import (
     AnswerFetch,
     CompleteCall,
     CompleteFetch,
@@ -29,10 +29,10 @@ from farref.impl.effects import (
     Value,
     WakeWaiter,
 )
+from farref.impl.core.ids import OwnedReference, Reference, WorkerId
+from farref.impl.core.messages import CARRIERS, Control
 from farref.impl.errors import ReferenceRefused, RefusedCall
-from farref.impl.ids import OwnedReference, Reference, WorkerId
-from farref.impl.messages import CARRIERS, Control
-from farref.impl.simulated import InFlight, Simulation
+from farref.impl.simulated.network import InFlight, Simulation
 
 STEP_S: Final = 0.0005
 RETRY_S: Final = 0.2

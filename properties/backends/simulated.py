@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from farref.impl.core import Core
-from farref.impl.ids import WorkerId
-from farref.impl.simulated import Simulation
-from farref.impl.tables import observe
+from farref.impl.core.core import Core
+from farref.impl.core.ids import WorkerId
+from farref.impl.core.observe import observe
+from farref.impl.simulated.network import Simulation
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
 from farref.properties.backends.driven import Driven

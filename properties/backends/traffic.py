@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from farref.impl.messages import CallFailed, Control
-from farref.impl.simulated import InFlight
+from farref.impl.core.messages import CallFailed, Control
+from farref.impl.simulated.network import InFlight
 from farref.model.rref import messages as msg
 from farref.properties.backends.backend import Refused
 from farref.properties.backends.ledger import Key, Ledger

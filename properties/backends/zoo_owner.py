@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from farref.impl.effects import Failure
-from farref.impl.owner import Entry, Owner, Phase
+from farref.impl.core.effects import Failure
+from farref.impl.core.owner import Entry, Owner, Phase
 from farref.properties.backends.mutant import Cage, Handler
 
 CAGE: Final = Cage()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from farref.impl.arrivals import Arrivals
-from farref.impl.channel import Incoming, Outgoing
-from farref.impl.core import Core
-from farref.impl.effects import RunCall, RunCreation, Send
-from farref.impl.messages import Ack, CallFailed, ChildAccept, Control, CreateFailed, ForkRequest
-from farref.impl.state import Tables
-from farref.impl.user import Record, User
+from farref.impl.core.arrivals import Arrivals
+from farref.impl.core.channel import Incoming, Outgoing
+from farref.impl.core.core import Core
+from farref.impl.core.effects import RunCall, RunCreation, Send
+from farref.impl.core.messages import Ack, CallFailed, ChildAccept, Control, CreateFailed, ForkRequest
+from farref.impl.core.tables import Tables
+from farref.impl.core.user import Record, User
 from farref.properties.backends.mutant import Cage, Handler
 
 CAGE: Final = Cage()

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from farref.impl import get_debug_info, rpc_sync
-from tests.impl import far
+from tests.impl.far import references as far
 
 
 def eventually(holds: Callable[[], bool], seconds: float = 10.0) -> None:

@@ -21,8 +21,8 @@ from statistics import fmean
 from typing import Final
 
 from farref.impl import Cluster, launch, rpc_async, rpc_sync
-from farref.impl.streams import Transport
-from tests.impl import far
+from farref.impl.transport.streams import Transport
+from tests.impl.far import references as far
 from tests.impl.settling import is_settled
 
 NAMES: Final = ["A", "B", "C"]
@@ -71,7 +71,7 @@ def soak(
 ) -> Report:
     """Work for some time, with a pause now and then; raise if something is left at one."""
     report = Report()
-    with launch(NAMES, allow=["tests.impl.far"], transport=transport, rpc_timeout=60) as world:
+    with launch(NAMES, allow=["tests.impl.far.references"], transport=transport, rpc_timeout=60) as world:
         began = time.monotonic()
         _pause(world, report)
         while time.monotonic() < began + seconds:

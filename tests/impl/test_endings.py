@@ -23,17 +23,17 @@ from farref.impl import (
     get_debug_info,
     init_rpc,
     launch,
-    leaving,
     remote,
     rpc_async,
     rpc_sync,
     shutdown,
 )
 from farref.impl.api import current
+from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import WireError
-from farref.impl.handshake import Identity, connect
-from farref.impl.ids import Incarnation, WorkerId
-from tests.impl import far
+from farref.impl.transport.handshake import Identity, connect
+from farref.impl.worker import leaving
+from tests.impl.far import references as far
 from tests.impl.settling import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +56,7 @@ def gone_within(pids: list[int], seconds: float) -> bool:
 
 def test_R34_a_killed_peer_is_named_long_before_any_timeout() -> None:
     """Each wait has its end; what comes first is the death, which is another error."""
-    with launch(["A", "B", "C"], allow=["tests.impl.far"], rpc_timeout=60, shutdown_timeout=1) as world:
+    with launch(["A", "B", "C"], allow=["tests.impl.far.references"], rpc_timeout=60, shutdown_timeout=1) as world:
         x = remote("B", far.echo, [1])
         assert x.to_here() == 1
         running = rpc_async("B", far.slow, [60])
@@ -83,7 +83,7 @@ def test_R34_the_forks_of_a_killed_user_are_listed_under_its_name() -> None:
 
 
 def keep_and_kill() -> None:
-    with launch(["A", "C"], allow=["tests.impl.far"], shutdown_timeout=0.5) as world:
+    with launch(["A", "C"], allow=["tests.impl.far.references"], shutdown_timeout=0.5) as world:
         x = RRef("kept for C")
         rpc_sync("C", far.keep, [x])
         world.kill("C")
@@ -95,7 +95,7 @@ def keep_and_kill() -> None:
 
 
 def test_leaving_a_block_leaves_nothing(place: Path) -> None:
-    with launch(2, allow=["tests.impl.far"]) as world:
+    with launch(2, allow=["tests.impl.far.references"]) as world:
         pids = [world.pid(name) for name in world.names]
         kept = remote("worker1", far.echo, [1])
         assert rpc_sync("worker2", far.fetch, [kept]) == 1
@@ -115,7 +115,7 @@ def test_an_exception_ends_the_workers_even_busy_ones(error: type[BaseException]
     pids: list[int] = []
 
     def work() -> None:
-        with launch(2, allow=["tests.impl.far"]) as world:
+        with launch(2, allow=["tests.impl.far.references"]) as world:
             pids.extend(world.pid(name) for name in world.names)
             rpc_async("worker1", far.slow, [30])
             raise error
@@ -131,7 +131,7 @@ sys.path.insert(0, {root!r})
 from farref.impl import launch, rpc_async
 from tests.impl import far
 if __name__ == "__main__":
-    with launch(2, allow=["tests.impl.far"]) as world:
+    with launch(2, allow=["tests.impl.far.references"]) as world:
         rpc_async("worker1", far.slow, [30])
         print(*[world.pid(name) for name in world.names], flush=True)
         time.sleep(30)
@@ -162,7 +162,7 @@ def test_a_driver_that_is_killed_or_interrupted_leaves_nothing(
 def test_a_second_world_and_one_after_another() -> None:
     """N8: references work in a process that was in another world before."""
     for _ in range(2):
-        with launch(2, allow=["tests.impl.far"]):
+        with launch(2, allow=["tests.impl.far.references"]):
             x = remote("worker1", far.echo, ["again"])
             assert rpc_sync("worker2", far.fetch, [x]) == "again"
             del x
@@ -176,7 +176,7 @@ sys.path.insert(0, {root!r})
 from farref.impl import Settings, get_worker_info, init_rpc, remote, rpc_sync, shutdown
 from tests.impl import far
 rank = int(sys.argv[1])
-init_rpc("ab"[rank], rank, 2, directory={directory!r}, settings=Settings(allowed_modules=("tests.impl.far",)))
+init_rpc("ab"[rank], rank, 2, directory={directory!r}, settings=Settings(allowed_modules=("tests.impl.far.references",)))
 if rank == 0:
     x = remote("b", far.name)
     print(x.to_here(), rpc_sync("b", far.fetch, [x]), flush=True)
@@ -227,7 +227,7 @@ def test_strangers_at_the_meeting_place_are_turned_away(tmp_path: Path) -> None:
 
 
 def test_a_frame_that_makes_no_sense_ends_the_connection_and_runs_nothing() -> None:
-    with launch(["A", "B"], allow=["tests.impl.far"], shutdown_timeout=1):
+    with launch(["A", "B"], allow=["tests.impl.far.references"], shutdown_timeout=1):
         rpc_sync("B", far.keep, [remote("A", far.echo, [1])])
         rpc_sync("A", far.send_noise, ["B"])
         with pytest.raises(PeerDied, match="worker A died"):
@@ -237,12 +237,15 @@ def test_a_frame_that_makes_no_sense_ends_the_connection_and_runs_nothing() -> N
 
 
 def test_pickle_is_loud_and_works_when_asked_for() -> None:
-    with pytest.warns(UserWarning, match="allow_pickle"), launch(1, allow=["tests.impl.far"], allow_pickle=True):
+    with (
+        pytest.warns(UserWarning, match="allow_pickle"),
+        launch(1, allow=["tests.impl.far.references"], allow_pickle=True),
+    ):
         assert rpc_sync("worker1", far.echo, [Path("x")]) == Path("x")
 
 
 def test_a_peer_that_stands_still_delays_nobody_and_goes_on_later() -> None:
-    with launch(["A", "B"], allow=["tests.impl.far"]) as world:
+    with launch(["A", "B"], allow=["tests.impl.far.references"]) as world:
         x = remote("A", far.echo, [1])
         assert x.to_here() == 1
         os.kill(world.pid("A"), signal.SIGSTOP)
@@ -266,7 +269,7 @@ def test_a_rank_outside_the_world_is_refused(tmp_path: Path) -> None:
 
 def test_an_end_does_not_wait_for_ever_for_a_function_that_does_not_return() -> None:
     with (
-        pytest.warns(UserWarning, match="without an answer from tests.impl.far:slow on A"),
-        launch(["A"], allow=["tests.impl.far"], shutdown_timeout=0.3),
+        pytest.warns(UserWarning, match="without an answer from tests.impl.far.references:slow on A"),
+        launch(["A"], allow=["tests.impl.far.references"], shutdown_timeout=0.3),
     ):
         rpc_async("A", far.slow, [600])

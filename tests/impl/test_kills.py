@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from farref.impl import PeerDied, RpcError, get_debug_info, launch, rpc_async, rpc_sync
-from farref.impl.ids import WorkerId
-from farref.impl.tables import WorkerTables
-from tests.impl import far
+from farref.impl.core.ids import WorkerId
+from farref.impl.core.observe import WorkerTables
+from tests.impl.far import references as far
 from tests.impl.settling import eventually
 
 SURVIVORS = ["A", "B"]
@@ -54,7 +54,7 @@ def tables_of(name: str) -> WorkerTables:
 @pytest.mark.filterwarnings("ignore:driver could not release everything")
 def test_R34_a_kill_in_the_middle_of_random_work(seed: int) -> None:
     random = Random(seed)
-    with launch([*SURVIVORS, "C"], allow=["tests.impl.far"], rpc_timeout=30, shutdown_timeout=1) as world:
+    with launch([*SURVIVORS, "C"], allow=["tests.impl.far.references"], rpc_timeout=30, shutdown_timeout=1) as world:
         names = [*SURVIVORS, "C", "driver"]
         futures = [rpc_async(names[n % 3], far.wander, [seed * 100 + n, 40, names, []]) for n in range(9)]
         time.sleep(random.uniform(0.02, 0.3))

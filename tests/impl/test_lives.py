@@ -18,7 +18,7 @@ from tests.impl import far
 rank, kept = int(sys.argv[1]), None
 for life in range(3):
     directory = Path({directory!r}) / str(life)
-    init_rpc("abc"[rank], rank, 3, directory=directory, settings=Settings(allowed_modules=("tests.impl.far",)))
+    init_rpc("abc"[rank], rank, 3, directory=directory, settings=Settings(allowed_modules=("tests.impl.far.references",)))
     if rank == 0:
         x = remote("b", far.echo, [life])
         for use in (lambda: kept.to_here(), lambda: rpc_sync("b", far.fetch, [kept])) if kept else ():
@@ -58,7 +58,7 @@ warnings.simplefilter("ignore")
 rank, life = int(sys.argv[1]), int(sys.argv[2])
 
 def join():
-    init_rpc("abc"[rank], rank, 3, directory={directory!r}, settings=Settings(allowed_modules=("tests.impl.far",)))
+    init_rpc("abc"[rank], rank, 3, directory={directory!r}, settings=Settings(allowed_modules=("tests.impl.far.references",)))
 
 join()
 if life == 1:

@@ -12,7 +12,7 @@ from farref.impl import Cluster, Future, RRef, get_debug_info, launch, remote, r
 from farref.impl.api import current
 from farref.impl.autograd import backward, context
 from farref.impl.tape import tensor
-from tests.impl import far
+from tests.impl.far import references as far
 
 Begin = Callable[..., Any]
 

@@ -12,7 +12,7 @@ import pytest
 from farref.impl import Cluster, RefusedFunction, RefusedValue, RpcTimeout, launch, remote, rpc_async, rpc_sync
 from farref.impl.autograd import ContextReleased, backward, context, get_gradients
 from farref.impl.tape import tensor
-from tests.impl import far
+from tests.impl.far import references as far
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -34,14 +34,14 @@ def world() -> Iterator[Cluster]:
 def test_an_argument_that_cannot_travel_is_said_to_be_one(
     begin: Callable[..., object], to: str, given: dict[str, Any], told: str
 ) -> None:
-    with pytest.raises(RefusedValue, match=f"^an argument of tests.impl.far:echo on {to}: {told}"):
+    with pytest.raises(RefusedValue, match=f"^an argument of tests.impl.far.references:echo on {to}: {told}"):
         begin(to, far.echo, **given)
 
 
 @pytest.mark.parametrize("to", ["A", "driver"])
 def test_a_result_that_cannot_travel_is_said_to_be_one(to: str) -> None:
     told = "a value of type _thread.lock cannot travel$"
-    with pytest.raises(RefusedValue, match=f"^the result of tests.impl.far:unserialisable on {to}: {told}"):
+    with pytest.raises(RefusedValue, match=f"^the result of tests.impl.far.references:unserialisable on {to}: {told}"):
         rpc_sync(to, far.unserialisable)
 
 
@@ -58,7 +58,7 @@ def test_a_function_that_may_not_be_called_says_where_and_what_to_do(to: str) ->
     with pytest.raises(RefusedFunction, match=told):
         rpc_sync(to, "os:system", ["true"])
     with pytest.raises(RefusedFunction, match=f"far:nothing is no function .* on {to}"):
-        rpc_sync(to, "tests.impl.far:nothing")
+        rpc_sync(to, "tests.impl.far.references:nothing")
 
 
 @pytest.mark.parametrize("to", ["A", "driver"])

@@ -22,13 +22,15 @@ from farref.impl import (
     rpc_async,
     rpc_sync,
 )
-from tests.impl import far
+from tests.impl.far import references as far
 from tests.impl.settling import eventually, settle
 
 
 @pytest.fixture(scope="module", params=["unix", "tcp"])
 def world(request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    with launch(["A", "B", "C"], allow=["tests.impl.far"], transport=request.param, rpc_timeout=10) as cluster:
+    with launch(
+        ["A", "B", "C"], allow=["tests.impl.far.references"], transport=request.param, rpc_timeout=10
+    ) as cluster:
         yield cluster
 
 

@@ -26,7 +26,8 @@ from farref.impl import (
     rpc_async,
     rpc_sync,
 )
-from tests.impl import far, faults
+from tests.impl.far import faults
+from tests.impl.far import references as far
 from tests.impl.settling import eventually, settle
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,9 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[Cluster]:
-    with launch(["A", "B", "C"], allow=["tests.impl.far", "tests.impl.faults"], rpc_timeout=20) as cluster:
+    with launch(
+        ["A", "B", "C"], allow=["tests.impl.far.references", "tests.impl.far.faults"], rpc_timeout=20
+    ) as cluster:
         for name in cluster.names:
             rpc_sync(name, faults.hurry)
         yield cluster
@@ -151,7 +154,7 @@ def test_R28_N4_a_message_that_cannot_be_written_leaves_no_fork() -> None:
     del mine, theirs
 
 
-@pytest.mark.parametrize("missing", ["os:system", "tests.impl.far:no_such_function"])
+@pytest.mark.parametrize("missing", ["os:system", "tests.impl.far.references:no_such_function"])
 def test_R28_N4_a_function_that_the_callee_lacks_leaves_no_fork(missing: str) -> None:
     """The message arrives, but the callee has no such function.
     It lets the forks go again, and the caller is told."""

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from farref.impl import tape
-from farref.impl.ids import WorkerId
+from farref.impl.core.ids import WorkerId
 from farref.impl.tape import Tensor, tensor
 from farref.model.autograd.graphs import Entry, Graph, Leaf, Root, Send
 from farref.model.ids import WorkerId as ModelWorkerId

@@ -12,7 +12,7 @@ import pytest
 from farref.impl import launch, rpc_async, rpc_sync
 from farref.properties.log import Event, Log, WorkerLog, read_logs
 from farref.properties.validation import Outcome, validate
-from tests.impl import far
+from tests.impl.far import references as far
 
 NAMES = ["A", "B", "C"]
 
@@ -21,7 +21,7 @@ NAMES = ["A", "B", "C"]
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The logs of real processes at random work, under real concurrency."""
     folder = tmp_path_factory.mktemp("logs")
-    with launch(NAMES, allow=["tests.impl.far"], log=str(folder)):
+    with launch(NAMES, allow=["tests.impl.far.references"], log=str(folder)):
         for seed in (20, 24):
             everybody = [*NAMES, "driver"]
             for future in [rpc_async(name, far.wander, [seed + n, 12, everybody, []]) for n, name in enumerate(NAMES)]:

@@ -10,14 +10,14 @@ from random import Random
 import msgspec
 import pytest
 
-from farref.impl.ids import Incarnation, UserReference, WorkerId
-from farref.impl.journal import LoggedCore
-from farref.impl.messages import Call, RemoteCall
-from farref.impl.simulated import Simulation
+from farref.impl.core.ids import Incarnation, UserReference, WorkerId
+from farref.impl.core.journal import LoggedCore
+from farref.impl.core.messages import Call, RemoteCall
+from farref.impl.simulated.network import Simulation
 from farref.properties.draw import draw_schedule
 from farref.properties.log import Event, Log, WorkerLog
 from farref.properties.validation import Outcome, validate
-from tests.impl.simulation import drain, under_way
+from tests.impl.core.simulation import drain, under_way
 from tests.properties.test_log_mistakes import LoggedBackend, read, roam, run
 
 B, A, C = WorkerId(0), WorkerId(1), WorkerId(2)

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
+from farref.impl.core.ids import Incarnation, UserReference, WorkerId
+from farref.impl.core.journal import LoggedCore
+from farref.impl.core.messages import Ack, Control
 from farref.impl.errors import RpcError
-from farref.impl.ids import Incarnation, UserReference, WorkerId
-from farref.impl.journal import LoggedCore
-from farref.impl.messages import Ack, Control
 from farref.model.rref.world import Bounds
 from farref.properties.backends.simulated import Cores, SeenSimulation, SimulatedBackend
 from farref.properties.backends.zoo import ZOO

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from farref.impl.ids import WorkerId
+from farref.impl.core.ids import WorkerId
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
 from farref.properties.backends.desk import Desk

@@ -12,7 +12,7 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 TEXT: Final = (ROOT / "spec" / "parity.md").read_text("utf-8")
 ROWS: Final = [row for row in re.findall(r"^\| (.+?) \| (.+) \|$", TEXT, re.MULTILINE) if row[0] != "PyTorch"]
-OURS: Final = re.compile(r"`(test_\w+\.py)::(test_\w+)`")
+OURS: Final = re.compile(r"`((?:\w+/)*test_\w+\.py)::(test_\w+)`")
 
 
 def names_of_tests(path: Path) -> set[str]:
@@ -38,7 +38,7 @@ def test_every_parity_test_is_named() -> None:
     named = {test for _, ours in ROWS for _, test in OURS.findall(ours)}
     extra = {
         test
-        for path in (ROOT / "tests" / "impl").glob("test_parity_*.py")
+        for path in (ROOT / "tests" / "impl" / "parity").glob("test_*.py")
         for test in names_of_tests(path)
         if test not in named
     }

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from farref.impl.effects import Effect, Send
-from farref.impl.engine.ids import ContextId, ForwardId, PassId
-from farref.impl.engine.tables import Context
+from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
+from farref.impl.core.autograd.tables import Context
+from farref.impl.core.effects import Effect, Send
+from farref.impl.core.ids import WorkerId
+from farref.impl.core.messages import AnyMessage, ForwardCall
 from farref.impl.functions import function, name_of
 from farref.impl.futures import Future
-from farref.impl.ids import WorkerId
-from farref.impl.messages import AnyMessage, ForwardCall
-from farref.impl.recorder import using
 from farref.impl.tape import Tensor
 from farref.impl.tape.passes import root_of
-from farref.impl.worker import Worker
+from farref.impl.worker.passes import using
+from farref.impl.worker.worker import Worker
 from farref.properties.backends.autograd.notebook import Notebook, Terms
 from farref.properties.backends.autograd.seen import WorkerSeen, see
 from farref.properties.backends.desk import Desk, this_desk

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from farref.impl import api, autograd
 from farref.impl.autograd import ContextId
-from farref.impl.effects import Effect
+from farref.impl.core.effects import Effect
 from farref.impl.errors import RemoteError, RpcError
 from farref.impl.functions import function
 from farref.impl.tape import Tensor
-from farref.impl.worker import Worker
+from farref.impl.worker.worker import Worker
 from farref.properties.backends.autograd.notebook import Notebook, Terms
 from farref.properties.backends.autograd.storm import StormCore
 from farref.properties.backends.desk import Desk, this_desk

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import assert_never
 
+from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
-from farref.impl.ids import WorkerId
 from farref.model.autograd import actions as act
 from farref.model.autograd.graphs import Entry, Flow, Graph, Leaf, Root, Send
 from farref.model.autograd.ids import CREATOR, PairId, PassId

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from farref.impl.engine import messages as eng
-from farref.impl.engine.effects import PassEnded
-from farref.impl.engine.gradients import read_gradients
-from farref.impl.engine.ids import ContextId, ForwardId, PassId
-from farref.impl.ids import Incarnation, SequenceNumber, WorkerId
-from farref.impl.messages import Control, ForwardCall
+from farref.impl.core.autograd import messages as eng
+from farref.impl.core.autograd.effects import PassEnded
+from farref.impl.core.autograd.gradients import read_gradients
+from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
+from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
+from farref.impl.core.messages import Control, ForwardCall
 from farref.model.autograd import messages as msg
 from farref.model.autograd.ids import PairId, worker_name
 from farref.model.autograd.ids import PassId as ModelPassId

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from farref.impl.engine.effects import PassEnded
-from farref.impl.engine.ids import ContextId, ForwardId, PassId
-from farref.impl.ids import SequenceNumber, WorkerId
-from farref.impl.simulated import InFlight
+from farref.impl.core.autograd.effects import PassEnded
+from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
+from farref.impl.core.ids import SequenceNumber, WorkerId
+from farref.impl.simulated.network import InFlight
 from farref.properties.backends.autograd.notebook import Terms
 from farref.properties.backends.autograd.seen import WorkerSeen
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from farref.impl.engine.effects import PassEnded
-from farref.impl.engine.ids import PassId
-from farref.impl.ids import WorkerId
+from farref.impl.core.autograd.effects import PassEnded
+from farref.impl.core.autograd.ids import PassId
+from farref.impl.core.ids import WorkerId
 from farref.properties.autograd.observation import PassView, ReleaseView, TaskView, WorkerView, balanced
 from farref.properties.backends.autograd.names import Names, name, named_counts, outcome
 from farref.properties.backends.autograd.seen import PassSeen, ReleaseSeen, TaskSeen, WorkerSeen

@@ -7,7 +7,7 @@ from collections import Counter
 from random import Random
 from typing import Final
 
-from farref.impl.ids import WorkerId
+from farref.impl.core.ids import WorkerId
 from farref.model.autograd.graphs import Entry, Graph, Leaf, Recv, Root, Send, fast_completes, oracle, reached
 from farref.model.autograd.ids import PassId
 from farref.model.autograd.world import Bounds, seed_of

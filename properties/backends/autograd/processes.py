@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from farref.impl.effects import Effect
-from farref.impl.engine.effects import PassEnded
-from farref.impl.engine.ids import ForwardId, PassId
-from farref.impl.ids import WorkerId
+from farref.impl.core.autograd.effects import PassEnded
+from farref.impl.core.autograd.ids import ForwardId, PassId
+from farref.impl.core.effects import Effect
+from farref.impl.core.ids import WorkerId
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.observation import Observation

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from farref.impl.core import Core
-from farref.impl.engine.ids import ContextId, ForwardId, PassId
-from farref.impl.engine.ledger import Pass
-from farref.impl.engine.messages import Counted
-from farref.impl.engine.tables import Context
-from farref.impl.engine.task import Task
-from farref.impl.ids import Incarnation, SequenceNumber, WorkerId
+from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
+from farref.impl.core.autograd.ledger import Pass
+from farref.impl.core.autograd.messages import Counted
+from farref.impl.core.autograd.tables import Context
+from farref.impl.core.autograd.task import Task
+from farref.impl.core.core import Core
+from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
 from farref.properties.backends.autograd.notebook import Notebook
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from farref.impl.engine.ids import ForwardId, PassId
-from farref.impl.engine.tables import Context
-from farref.impl.ids import WorkerId
-from farref.impl.simulated_autograd import AutogradSimulation
+from farref.impl.core.autograd.ids import ForwardId, PassId
+from farref.impl.core.autograd.tables import Context
+from farref.impl.core.ids import WorkerId
+from farref.impl.simulated.autograd import AutogradSimulation
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.observation import Observation

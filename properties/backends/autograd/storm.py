@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Collection
 from random import Random
 
-from farref.impl import channel
-from farref.impl.core import Core
-from farref.impl.effects import Effect
-from farref.impl.ids import Incarnation, WorkerId
-from farref.impl.messages import Ack, AnyMessage, Control, ForwardCall
+from farref.impl.core import channel
+from farref.impl.core.core import Core
+from farref.impl.core.effects import Effect
+from farref.impl.core.ids import Incarnation, WorkerId
+from farref.impl.core.messages import Ack, AnyMessage, Control, ForwardCall
 
 RETRY_S = 0.03
 """How long senders wait in a storm before they send again: losses are frequent, and nobody wants to wait for them."""

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from farref.impl.ids import WorkerId
-from farref.impl.messages import Ack, CallFailed, Control, ForwardCall
-from farref.impl.simulated import InFlight
+from farref.impl.core.ids import WorkerId
+from farref.impl.core.messages import Ack, CallFailed, Control, ForwardCall
+from farref.impl.simulated.network import InFlight
 from farref.model.autograd import messages as msg
 from farref.properties.autograd.observation import MessageView
 from farref.properties.backends.autograd.names import Names, Numbered, name

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from farref.impl.channel import Incoming
-from farref.impl.engine.effects import PassEnded
-from farref.impl.engine.engaging import Engaging
-from farref.impl.engine.engine import Engine
-from farref.impl.engine.ledger import Pass
-from farref.impl.engine.messages import Abort, Cause, Committed, Fault, Kind
-from farref.impl.engine.releasing import Releasing
-from farref.impl.engine.rooting import Rooting
-from farref.impl.engine.tables import Context
-from farref.impl.engine.task import Progress, Task
+from farref.impl.core.autograd.effects import PassEnded
+from farref.impl.core.autograd.engaging import Engaging
+from farref.impl.core.autograd.engine import Engine
+from farref.impl.core.autograd.ledger import Pass
+from farref.impl.core.autograd.messages import Abort, Cause, Committed, Fault, Kind
+from farref.impl.core.autograd.releasing import Releasing
+from farref.impl.core.autograd.rooting import Rooting
+from farref.impl.core.autograd.tables import Context
+from farref.impl.core.autograd.task import Progress, Task
+from farref.impl.core.channel import Incoming
 from farref.properties.backends.mutant import Cage, Handler
 
 CAGE: Final = Cage()

@@ -1,0 +1,125 @@
+"""A worker's side of a pass: to engage, to work, to report, to leave (A11 to A13, A17 to A19).
+
+A handler asks first whether the pass concerns this worker at all (`_admit`): that is where passes are told apart. The work
+itself happens elsewhere (see `task`). When it is done, the worker may have left the pass; then nobody wants its result.
+"""
+
+from __future__ import annotations
+
+from farref.impl.core.autograd.effects import Work
+from farref.impl.core.autograd.gradients import Gradients
+from farref.impl.core.autograd.ids import PassId
+from farref.impl.core.autograd.messages import (
+    Abort,
+    Begin,
+    Cause,
+    Commit,
+    Committed,
+    Counted,
+    CountedBody,
+    Fault,
+    Kind,
+    Mark,
+    PropagateGradients,
+    Report,
+    Resume,
+    Seek,
+    Waits,
+    counted,
+)
+from farref.impl.core.autograd.tables import Context, EngineTables
+from farref.impl.core.autograd.task import Progress, Task
+from farref.impl.core.ids import WorkerId
+from farref.impl.tape.graph import Root
+
+
+class Engaging(EngineTables):
+    """What messages of a pass do on a worker that takes part, or does not."""
+
+    def worked(self, task: Task, body: CountedBody | Begin, progress: Progress) -> None:
+        """Send what came of a message, and report (A5)."""
+        context = self.contexts.get(task.pass_id.context)
+        if context is None or context.task is not task:
+            return
+        pass_id, caused = task.pass_id, []
+        for forward, written in progress.gradients:
+            self._tell(forward.created_on, PropagateGradients(pass_id, forward, written))
+            caused.append(Counted(Kind.GRADIENTS, forward.created_on, forward))
+        for forward in progress.marks:
+            self._tell(forward.created_on, Mark(pass_id, forward))
+            caused.append(Counted(Kind.MARK, forward.created_on, forward))
+        waits = None
+        if progress.waits is not None:
+            waits = tuple([Waits(forward, context.sends[forward].function) for forward in progress.waits])
+        processed = (
+            Counted(Kind.GRADIENTS, self.me, body.forward) if type(body) is PropagateGradients else self._name(body)
+        )
+        self._tell(pass_id.root, Report(pass_id, processed, tuple(caused), waits, None))
+
+    def raised(self, task: Task, body: CountedBody | Begin, error: bytes) -> None:
+        """Leave a pass in which a rule or a hook raised, and report it (A18)."""
+        context = self.contexts.get(task.pass_id.context)
+        if context is not None and context.task is task:
+            context.task = None
+            self._report_fault(body, Fault(Cause.RAISED, self.me, error=error))
+
+    def _on_counted(self, body: CountedBody) -> None:
+        task = self._admit(body)
+        if task is None:
+            return
+        if (type(body) is PropagateGradients or type(body) is Mark) and body.forward not in task.sends:
+            self._report_fault(body, Fault(Cause.UNPAIRED, self.me, str(body.forward)))
+        else:
+            self._emit(Work(task, body))
+
+    def _on_commit(self, commit: Commit) -> None:
+        """Let what was kept aside be seen, and leave; answer in any case (A17)."""
+        context = self.contexts.get(commit.pass_id.context)
+        if context is not None and context.task is not None and context.task.pass_id == commit.pass_id:
+            context.task.commit(context.gradients)
+            context.task = None
+        self._tell(commit.pass_id.root, Committed(commit.pass_id))
+
+    def _on_abort(self, abort: Abort) -> None:
+        """Drop the task, if it is of this pass (A18)."""
+        context = self.contexts.get(abort.pass_id.context)
+        if context is not None and context.task is not None and context.task.pass_id == abort.pass_id:
+            context.task = None
+
+    def _engage(self, context: Context, pass_id: PassId, root: Root | None = None, seeds: Gradients = ()) -> Task:
+        """Begin a task that waits for every send recorded now (A11)."""
+        context.newest[pass_id.root] = (pass_id.incarnation, pass_id.number)
+        sends = {forward: sent.node for forward, sent in context.sends.items()}
+        context.task = Task(pass_id, sends, context.recvs, root, seeds)
+        return context.task
+
+    def _admit(self, body: CountedBody) -> Task | None:
+        """Find the task that a message is for, engaging if need be; or refuse the message, or drop it (A10 to A12)."""
+        pass_id = body.pass_id
+        context = self.contexts.get(pass_id.context)
+        if pass_id.root in self.dead:
+            return None
+        if context is None or not context.is_open:
+            self._report_fault(body, Fault(Cause.RELEASED, self.me))
+            return None
+        task = context.task
+        if task is not None and task.pass_id == pass_id:
+            return task
+        if (pass_id.incarnation, pass_id.number) <= context.newest.get(pass_id.root, (0, 0)):
+            return None
+        if task is not None and task.pass_id.root != pass_id.root:
+            self._report_fault(body, Fault(Cause.BUSY, self.me, f"it is in a pass of worker {task.pass_id.root}"))
+            return None
+        return None if isinstance(body, Seek | Resume) else self._engage(context, pass_id)
+
+    def _report_fault(self, body: CountedBody | Begin, fault: Fault) -> None:
+        self._tell(body.pass_id.root, Report(body.pass_id, self._name(body), (), None, fault))
+
+    def _name(self, body: CountedBody | Begin) -> Counted:
+        return Counted(Kind.BEGIN, self.me) if isinstance(body, Begin) else counted(body, self.me)
+
+    def _leave_passes_of(self, root: WorkerId) -> None:
+        """Leave what a dead root began (A21)."""
+        for context in self.contexts.values():
+            if context.task is not None and context.task.pass_id.root == root:
+                context.task = None

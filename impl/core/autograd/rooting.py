@@ -1,0 +1,141 @@
+"""The root's side of a pass: begin, keep the ledger, decide at each standstill, end (A10, A14 to A20).
+
+A pass that is not in `passes` is over, whatever became of it. So nothing is remembered of passes that have ended, and a late
+report is answered with `Abort` (A19).
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from farref.impl.core.autograd.effects import PassEnded, Work
+from farref.impl.core.autograd.engaging import Engaging
+from farref.impl.core.autograd.gradients import Gradients
+from farref.impl.core.autograd.ids import ContextId, PassId
+from farref.impl.core.autograd.ledger import Pass, Phase, Unreached
+from farref.impl.core.autograd.messages import (
+    Abort,
+    Begin,
+    Cause,
+    Commit,
+    Committed,
+    Counted,
+    Fault,
+    Kind,
+    Report,
+    Resume,
+    Seek,
+    counted,
+)
+from farref.impl.core.ids import WorkerId
+from farref.impl.errors import PassRefused
+from farref.impl.tape.graph import Root
+
+
+class Rooting(Engaging):
+    """What a root does."""
+
+    def begin(self, context_id: ContextId, root: Root, seeds: Gradients, smart: bool, retain: bool) -> PassId:
+        """Begin a pass on this worker (A10). The roots have been looked at."""
+        context = self.opened(context_id)
+        if context.task is not None or context_id in self.rooted:
+            raise PassRefused(f"worker {self.me} is in a pass of {context_id} already")
+        pass_id = PassId(context_id, self.me, self.incarnation, self._mint(), smart, retain)
+        run = self.passes[pass_id] = self.rooted[context_id] = Pass(pass_id, engaged={self.me: None})
+        run.cause([Counted(Kind.BEGIN, self.me)])
+        self._emit(Work(self._engage(context, pass_id, root, seeds), Begin(pass_id)))
+        return pass_id
+
+    def time_out(self, pass_id: PassId) -> bool:
+        """Fail a pass whose time is up, unless it is decided; say whether it was failed (A20)."""
+        run = self._undecided(pass_id)
+        if run is not None:
+            self._fail(run, Fault(Cause.TIMED_OUT, self.me))
+        return run is not None
+
+    def _on_report(self, source: WorkerId, report: Report) -> None:
+        """Enter a report, and go on at once if that is a standstill; answer a latecomer (A14, A18, A19)."""
+        run = self._undecided(report.pass_id)
+        if run is None:
+            is_engaged = report.fault is None or report.fault.cause is Cause.UNPAIRED
+            if is_engaged and report.pass_id not in self.passes:
+                self._tell(source, Abort(report.pass_id))
+        elif report.fault is not None:
+            self._fail(run, report.fault)
+        else:
+            run.enter(source, report)
+            lost = self.dead and [message.worker for message in run.under_way if message.worker in self.dead]
+            if lost:
+                self._fail(run, Fault(Cause.DIED, lost[0]))
+            else:
+                self._decide(run)
+
+    def _on_committed(self, source: WorkerId, committed: Committed) -> None:
+        run = self.passes.get(committed.pass_id)
+        if run is not None:
+            self._strike_out(run, source)
+
+    def _undecided(self, pass_id: PassId) -> Pass | None:
+        run = self.passes.get(pass_id)
+        return None if run is None or run.phase is Phase.COMMITTING else run
+
+    def _decide(self, run: Pass) -> None:
+        """Go on at a standstill (A14 to A17)."""
+        if not run.is_at_standstill():
+            return
+        missing = run.missing()
+        match run.phase:
+            case Phase.RUNNING if missing and not run.pass_id.smart:
+                self._fail(run, Fault(Cause.UNREACHED, missing[0].worker), missing)
+            case Phase.RUNNING if missing:
+                self._ask(run, Phase.MARKING, Seek(run.pass_id))
+            case Phase.MARKING:
+                self._ask(run, Phase.RESUMED, Resume(run.pass_id))
+            case Phase.RUNNING | Phase.RESUMED:
+                self._commit(run)
+            case Phase.COMMITTING:
+                pass
+            case _:
+                assert_never(run.phase)
+
+    def _ask(self, run: Pass, phase: Phase, question: Seek | Resume) -> None:
+        """Ask everybody who takes part, oneself included (A16)."""
+        run.phase = phase
+        for worker in tuple(run.engaged):
+            run.cause([counted(question, worker)])
+            self._tell(worker, question)
+
+    def _commit(self, run: Pass) -> None:
+        """Decide that a pass has ended well. This is final (A17, A20)."""
+        run.phase = Phase.COMMITTING
+        run.uncommitted = set(run.engaged)
+        for worker in run.engaged:
+            self._tell(worker, Commit(run.pass_id))
+
+    def _strike_out(self, run: Pass, worker: WorkerId) -> None:
+        """Wait for a worker no longer; the last one ends the pass (A17)."""
+        run.uncommitted.discard(worker)
+        if run.phase is Phase.COMMITTING and not run.uncommitted:
+            self._forget_pass(run)
+            self._emit(PassEnded(run.pass_id))
+
+    def _fail(self, run: Pass, fault: Fault, unreached: tuple[Unreached, ...] = ()) -> None:
+        """End a pass with a fault, at once: leave, tell all who take part, and wait for nobody (A18)."""
+        self._forget_pass(run)
+        self._on_abort(Abort(run.pass_id))
+        for worker in run.engaged:
+            if worker != self.me:
+                self._tell(worker, Abort(run.pass_id))
+        self._emit(PassEnded(run.pass_id, fault, unreached, run.late()))
+
+    def _forget_pass(self, run: Pass) -> None:
+        del self.passes[run.pass_id]
+        self.rooted.pop(run.pass_id.context, None)
+
+    def _on_death_in_passes(self, peer: WorkerId) -> None:
+        """Fail the passes that a dead worker had a part in; those that are decided wait for it no longer (A21)."""
+        for run in list(self.passes.values()):
+            if run.phase is Phase.COMMITTING:
+                self._strike_out(run, peer)
+            elif peer in run.engaged or peer in run.late():
+                self._fail(run, Fault(Cause.DIED, peer))

@@ -1,0 +1,103 @@
+"""What a worker keeps for each context (A8), and what the parts of the engine share.
+
+A context that is CLOSED keeps its id and its account of calls, and nothing else. ABSENT and GONE are the same here: no row.
+Graphs and gradients belong to the tape. They are kept in the row so that they go with it.
+
+A message to oneself is no message: it waits in `_local` until the step that caused it is complete, and takes effect within
+the same call of the engine (A5).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct, field
+
+from farref.impl.core.autograd.effects import EngineEffect
+from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
+from farref.impl.core.autograd.ledger import Pass
+from farref.impl.core.autograd.messages import EngineBody
+from farref.impl.core.autograd.task import Task
+from farref.impl.core.ids import Incarnation, WorkerId
+from farref.impl.errors import ContextReleased
+from farref.impl.tape.graph import Array, Node, Root
+from farref.impl.tape.tensors import Tensor
+
+
+def _counts() -> dict[Any, int]:
+    return defaultdict(int)
+
+
+class Sent(Struct, frozen=True):
+    """The send of a pair: where its gradients come in, and the function it was a call of."""
+
+    function: str
+    node: Root
+
+
+class Release(Struct):
+    """What the creator of a released context knows (A25). `balance` is calls sent less calls settled, for each two workers."""
+
+    told: dict[WorkerId, None]
+    closed: set[WorkerId] = field(default_factory=set)
+    balance: dict[tuple[WorkerId, WorkerId], int] = field(default_factory=_counts)
+
+
+class Context(Struct):
+    """What a worker keeps for one context (A8)."""
+
+    is_open: bool = True
+    sends: dict[ForwardId, Sent] = field(default_factory=dict)
+    recvs: dict[Node, ForwardId] = field(default_factory=dict)
+    gradients: dict[Tensor, Array] = field(default_factory=dict)
+    sent: dict[WorkerId, int] = field(default_factory=_counts)
+    got: dict[WorkerId, int] = field(default_factory=_counts)
+    failed: dict[WorkerId, int] = field(default_factory=_counts)
+    task: Task | None = None
+    newest: dict[WorkerId, tuple[Incarnation, int]] = field(default_factory=dict)
+    """For each root the newest pass heard of: its life, and its number in that life (A12)."""
+    release: Release | None = None
+
+
+class EngineTables:
+    """All contexts of one worker, and the passes that it is the root of."""
+
+    def __init__(
+        self,
+        me: WorkerId,
+        workers: frozenset[WorkerId],
+        incarnation: Incarnation,
+        emit: Callable[[EngineEffect], None],
+        control: Callable[[WorkerId, EngineBody], None],
+    ) -> None:
+        self.me = me
+        self.workers = workers
+        self.incarnation = incarnation
+        self.contexts: dict[ContextId, Context] = {}
+        self.passes: dict[PassId, Pass] = {}
+        self.rooted: dict[ContextId, Pass] = {}
+        """The same passes by context: a worker is the root of one at a time in each (A10)."""
+        self.dead: set[WorkerId] = set()
+        self._emit = emit
+        self._control = control
+        self._local: deque[EngineBody] = deque()
+        self._minted = 0
+
+    def opened(self, context_id: ContextId) -> Context:
+        """Find a context that is open here."""
+        context = self.contexts.get(context_id)
+        if context is None or not context.is_open:
+            raise ContextReleased(f"{context_id} is not open on worker {self.me}: it was released, or never came here")
+        return context
+
+    def _tell(self, target: WorkerId, body: EngineBody) -> None:
+        if target == self.me:
+            self._local.append(body)
+        else:
+            self._control(target, body)
+
+    def _mint(self) -> int:
+        self._minted += 1
+        return self._minted

@@ -1,0 +1,169 @@
+"""Exactly-once control messages over a network that loses, repeats and reorders (R5 to R7, R30).
+
+For each peer there is one sender's half and one receiver's half.
+
+*Sending.* Messages are numbered 1, 2, 3, … and kept until answered. Each says the lowest number still unanswered. At most
+`WINDOW` numbers are in flight; later ones queue here. There is no last attempt: the waiting time doubles up to a limit, and a
+message leaves this table by its answer or by its peer's death only.
+
+*Receiving.* A mark and the numbers above it that took effect. The mark moves up to what the sender said, so the set never
+exceeds the window. A number below the mark, or in the set, is a copy: answered, without effect. An incarnation newer than
+the one seen starts the half afresh; an older one is discarded without an answer, for nobody is left to hear it. So is a
+number outside the window, which no honest sender uses: memory here is bounded whatever arrives.
+
+The waiting times are spread by a fraction computed from the message's number. That is as good as a random one for keeping
+retries apart, and the core stays deterministic.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec import Struct
+
+from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
+from farref.impl.core.messages import Control, ControlBody
+
+FIRST: Final = SequenceNumber(1)
+WINDOW: Final = 4096
+FIRST_INTERVAL_S: Final = 0.5
+LONGEST_INTERVAL_S: Final = 8.0
+SPREAD: Final = 0.25
+GOLDEN: Final = 0.618033988749895
+
+
+def interval(number: SequenceNumber, attempt: int) -> float:
+    """Say how long to wait after an attempt: it grows, has a limit and differs from message to message (R6)."""
+    plain = min(FIRST_INTERVAL_S * 2.0 ** min(attempt, 16), LONGEST_INTERVAL_S) if attempt else FIRST_INTERVAL_S
+    return plain * (1.0 - SPREAD * ((number * GOLDEN + attempt * GOLDEN) % 1.0))
+
+
+class Unanswered(Struct):
+    """One control message that waits for its answer (R30)."""
+
+    body: ControlBody
+    since: float
+    due: float
+    attempt: int = 0
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """The sender's half: what one peer has not answered yet."""
+
+    incarnation: Incarnation
+    last: int = 0
+    unanswered: dict[SequenceNumber, Unanswered] = field(default_factory=dict)
+    queued: deque[tuple[SequenceNumber, ControlBody, float]] = field(default_factory=deque)
+
+    def add(self, body: ControlBody, now: float) -> list[Control]:
+        """Number a message and send it, unless the window is full."""
+        self.last += 1
+        number = SequenceNumber(self.last)
+        if self.queued or (self.unanswered and number >= self.lowest + WINDOW):
+            self.queued.append((number, body, now))
+            return self._release(now)
+        return [self._begin(number, body, now, now)]
+
+    def settle(self, number: SequenceNumber, now: float) -> tuple[ControlBody | None, list[Control]]:
+        """Take an answered message off, and send what the window now allows. A second answer finds nothing."""
+        waiting = self.unanswered.pop(number, None)
+        return (waiting.body if waiting else None), self._release(now) if self.queued else []
+
+    def retry(self, number: SequenceNumber, now: float) -> Control:
+        """Send a message again, with the lowest number as it is now."""
+        waiting = self.unanswered[number]
+        waiting.attempt += 1
+        waiting.due = now + interval(number, waiting.attempt)
+        return Control(self.incarnation, number, self.lowest, waiting.body)
+
+    def due(self, now: float) -> list[SequenceNumber]:
+        """List the numbers whose next attempt is due."""
+        return [number for number, waiting in self.unanswered.items() if waiting.due <= now]
+
+    @property
+    def lowest(self) -> SequenceNumber:
+        """The lowest number still waited for. Numbers enter the table in order, so it is the first in it."""
+        return next(iter(self.unanswered), SequenceNumber(self.last - len(self.queued) + 1))
+
+    def _release(self, now: float) -> list[Control]:
+        sent = []
+        while self.queued and self.queued[0][0] < self.lowest + WINDOW:
+            number, body, since = self.queued.popleft()
+            sent.append(self._begin(number, body, since, now))
+        return sent
+
+    def _begin(self, number: SequenceNumber, body: ControlBody, since: float, now: float) -> Control:
+        """Keep a message until it is answered, and give it its first attempt."""
+        self.unanswered[number] = Unanswered(body, since, now + interval(number, 0))
+        return Control(self.incarnation, number, next(iter(self.unanswered)), body)
+
+
+@dataclass(slots=True)
+class Incoming:
+    """The receiver's half: which numbers of one peer have taken effect."""
+
+    incarnation: Incarnation
+    mark: SequenceNumber = FIRST
+    processed: set[SequenceNumber] = field(default_factory=set)
+
+    def is_refused(self, control: Control) -> bool:
+        """Say whether a message comes from a life that has ended, or from outside the window (R7)."""
+        return control.incarnation < self.incarnation or not 0 <= control.number - control.lowest < WINDOW
+
+    def take(self, control: Control) -> bool:
+        """Note a message, and say whether it takes effect: only its first copy does (R7)."""
+        if control.incarnation > self.incarnation:
+            self.incarnation, self.mark, self.processed = control.incarnation, FIRST, set()
+        if control.lowest > self.mark:
+            self._raise_mark(control.lowest)
+        if control.number < self.mark or control.number in self.processed:
+            return False
+        self.processed.add(control.number)
+        return True
+
+    def _raise_mark(self, lowest: SequenceNumber) -> None:
+        if lowest - self.mark <= len(self.processed):
+            self.processed.difference_update(range(self.mark, lowest))
+        else:
+            self.processed = {number for number in self.processed if number >= lowest}
+        self.mark = lowest
+
+
+class Channel:
+    """Both halves for every peer of one worker."""
+
+    def __init__(self, incarnation: Incarnation) -> None:
+        self.incarnation = incarnation
+        self.outgoing: dict[WorkerId, Outgoing] = {}
+        self.incoming: dict[WorkerId, Incoming] = {}
+
+    def to(self, peer: WorkerId) -> Outgoing:
+        """Find the sender's half for a peer."""
+        half = self.outgoing.get(peer)
+        if half is None:
+            half = self.outgoing[peer] = Outgoing(self.incarnation)
+        return half
+
+    def from_(self, peer: WorkerId) -> Incoming:
+        """Find the receiver's half for a peer."""
+        half = self.incoming.get(peer)
+        if half is None:
+            half = self.incoming[peer] = Incoming(Incarnation(0))
+        return half
+
+    def forget(self, peer: WorkerId) -> None:
+        """Stop waiting for a peer that was declared dead (R30, R34)."""
+        self.outgoing.pop(peer, None)
+        self.incoming.pop(peer, None)
+
+    def unanswered(self) -> Iterator[tuple[WorkerId, SequenceNumber, ControlBody, float]]:
+        """List every message that waits for an answer or for its turn, with the time it was first given."""
+        for peer, half in self.outgoing.items():
+            for number, waiting in half.unanswered.items():
+                yield peer, number, waiting.body, waiting.since
+            for number, body, since in half.queued:
+                yield peer, number, body, since

@@ -1,0 +1,147 @@
+"""What the core wants done, as values. The core performs nothing; the shell around it, or a test, performs each in order.
+
+The order matters in one place: whatever a step sends comes before the user code that it starts (R18).
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from msgspec import Struct
+
+from farref.impl.core.autograd.effects import EngineEffect
+from farref.impl.core.ids import CallId, FetchId, ForkId, Reference, RRefId, WaiterId, WorkerId
+from farref.impl.core.messages import AnyMessage, Call, RemoteCall
+
+
+@final
+class Value(Struct, frozen=True):
+    """A result. The core keeps it and never looks into it."""
+
+    content: object
+
+
+@final
+class Failure(Struct, frozen=True):
+    """An error in place of a result: an entry that has one is ready all the same (R10)."""
+
+    content: object
+
+
+Outcome = Value | Failure
+
+
+@final
+class Send(Struct, frozen=True):
+    """Give this message to the network."""
+
+    target: WorkerId
+    message: AnyMessage
+
+
+@final
+class RunCall(Struct, frozen=True):
+    """Run the function of a call. Every fork among its arguments is confirmed (R16)."""
+
+    source: WorkerId
+    call: Call
+    references: tuple[Reference, ...]
+    content: object
+
+
+@final
+class RunCreation(Struct, frozen=True):
+    """Run the function that computes an RRef's value, and report its end with `finish_function` (R23)."""
+
+    source: WorkerId
+    creation: RemoteCall
+    references: tuple[Reference, ...]
+    content: object
+
+
+@final
+class CompleteCall(Struct, frozen=True):
+    """A call of ours has its result."""
+
+    call: CallId
+    failed: bool
+    references: tuple[Reference, ...]
+    content: object
+
+
+@final
+class FailCall(Struct, frozen=True):
+    """A call of ours was refused, or could not be sent: it never ran."""
+
+    call: CallId
+    target: WorkerId
+    reason: str
+
+
+@final
+class ReplyLost(Struct, frozen=True):
+    """A result of ours could not be delivered; its forks are withdrawn, its caller still waits."""
+
+    target: WorkerId
+    call: CallId
+    reason: str
+
+
+@final
+class AnswerFetch(Struct, frozen=True):
+    """Write the value for this user, and give what was written to `answer_fetch` in the same step (R20)."""
+
+    target: WorkerId
+    rref: RRefId
+    fork: ForkId
+    fetch: FetchId
+    outcome: Outcome
+
+
+@final
+class CompleteFetch(Struct, frozen=True):
+    """A fetch of ours has ended. If the application gave up on it, the result is to be thrown away (R20)."""
+
+    fetch: FetchId
+    abandoned: bool
+    failed: bool
+    references: tuple[Reference, ...]
+    content: object
+
+
+@final
+class WakeWaiter(Struct, frozen=True):
+    """Code on this worker has waited for a value of its own: here it is (R23)."""
+
+    waiter: WaiterId
+    outcome: Outcome
+
+
+@final
+class Confirmed(Struct, frozen=True):
+    """The owner counts this fork of ours (R31)."""
+
+    fork: ForkId
+
+
+@final
+class DropValue(Struct, frozen=True):
+    """Nobody can name this value any more (R22)."""
+
+    rref: RRefId
+
+
+Effect = (
+    Send
+    | RunCall
+    | RunCreation
+    | CompleteCall
+    | FailCall
+    | ReplyLost
+    | AnswerFetch
+    | CompleteFetch
+    | WakeWaiter
+    | Confirmed
+    | DropValue
+    | EngineEffect
+)

@@ -1,0 +1,243 @@
+"""A core that writes down what it does, one line of JSON for each event, in the format of `spec/log.md`.
+
+The log says what happened on one worker, in order. What a worker sent is not in it: it follows from what happened. A step that
+is about several RRefs, as a call with several references, is an event for each of them.
+
+Every event is written under the lock that every step is taken under, so the order of lines is the order of steps.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from farref.impl.core.core import Core
+from farref.impl.core.effects import DropValue, Effect, Outcome
+from farref.impl.core.ids import (
+    FetchId,
+    ForkData,
+    ForkId,
+    Incarnation,
+    OwnedReference,
+    Reference,
+    RRefId,
+    UserReference,
+    WorkerId,
+)
+from farref.impl.core.messages import (
+    Ack,
+    AnyMessage,
+    Call,
+    CallFailed,
+    Carrier,
+    Control,
+    ControlBody,
+    FetchCall,
+    FetchReturn,
+    ForwardCall,
+    RemoteCall,
+    Return,
+    RRefBody,
+    UserAccept,
+    UserCall,
+)
+
+FORMAT: Final = "farref-log/1"
+BUFFER_BYTES: Final = 1 << 16
+
+
+class LoggedCore(Core):
+    """A core that keeps a log."""
+
+    def __init__(self, me: WorkerId, names: Mapping[WorkerId, str], incarnation: Incarnation, path: Path) -> None:
+        super().__init__(me, names, incarnation)
+        self._encoder = msgspec.json.Encoder()
+        self._file = path.open("wb", BUFFER_BYTES)
+        self._events = 0
+        self._carrier = ""
+        self._took_effect = False
+        workers = [names[rank] for rank in sorted(names)]
+        self._line({"format": FORMAT, "subject": "rref", "worker": me, "workers": workers})
+
+    def end(self) -> None:
+        """Write the last event: how much is left in the tables."""
+        unanswered = sum(1 for _ in self.channel.unanswered())
+        self._write("end", entries=len(self.owner.entries), users=len(self.user.records), unanswered=unanswered)
+        self._file.close()
+
+    # What the application does
+
+    def create_remote(
+        self, owner: WorkerId, function: str = "", forks: tuple[ForkData, ...] = (), body: bytes = b""
+    ) -> tuple[UserReference, list[Effect]]:
+        """Begin `remote()` on another worker."""
+        made = super().create_remote(owner, function, forks, body)
+        self._write("create remote", made[0].rref, made[0].fork, to=owner)
+        return made
+
+    def create_on_self(self) -> OwnedReference:
+        """Begin `remote()` on this worker."""
+        reference = super().create_on_self()
+        self._write("create on self", reference.rref)
+        return reference
+
+    def create_local(self, outcome: Outcome) -> OwnedReference:
+        """Make an RRef of a value that is here."""
+        reference = super().create_local(outcome)
+        self._write("create local", reference.rref)
+        return reference
+
+    def finish_function(self, rref: RRefId, outcome: Outcome) -> list[Effect]:
+        """Report that the function which computes a value has ended."""
+        self._write("finish", rref)
+        return self._dropping(super().finish_function(rref, outcome))
+
+    def share(self, reference: Reference, target: WorkerId) -> ForkData:
+        """Mint a fork."""
+        data = super().share(reference, target)
+        self._write("share", data.rref, data.fork, to=target, owner=data.owner, parent=data.parent)
+        return data
+
+    def withdraw(self, forks: tuple[ForkData, ...]) -> list[Effect]:
+        """Take back forks whose message could not be written."""
+        for data in forks:
+            self._write("withdraw", data.rref, data.fork)
+        return self._dropping(super().withdraw(forks))
+
+    def fetch(self, reference: UserReference) -> tuple[FetchId, list[Effect]]:
+        """Ask the owner for the value."""
+        asked = super().fetch(reference)
+        self._write("fetch", reference.rref, reference.fork, fetch=asked[0])
+        return asked
+
+    def let_go(self, reference: Reference) -> list[Effect]:
+        """Drop one handle."""
+        self._let_go_of(reference)
+        return self._dropping(super().let_go(reference))
+
+    def let_go_of_everything(self) -> list[Effect]:
+        """Drop every handle there is."""
+        for rref, entry in self.owner.entries.items():
+            for _ in range(entry.held):
+                self._let_go_of(OwnedReference(rref))
+        for fork, record in self.user.records.items():
+            for _ in range(record.handles):
+                self._let_go_of(UserReference(record.owner, record.rref, fork))
+        return self._dropping(super().let_go_of_everything())
+
+    def shut_down(self) -> None:
+        """Let the application begin nothing new."""
+        self._write("shut down")
+        super().shut_down()
+
+    # What arrives
+
+    def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
+        """Take one message in."""
+        match message.message if isinstance(message, ForwardCall) else message:
+            case Call() | RemoteCall():
+                self._carrier = "Call"
+            case Return():
+                self._carrier = "Return"
+            case FetchReturn(rref, fork, fetch):
+                self._carrier = "Return"
+                self._receive("FetchReturn", source, rref, fork, fetch=fetch)
+            case FetchCall(rref, fork, fetch):
+                self._receive("FetchCall", source, rref, fork, fetch=fetch)
+            case UserAccept(rref, fork):
+                self._receive("UserAccept", source, rref, fork)
+            case CallFailed(forks=forks):
+                for data in forks:
+                    self._receive("CallFailed", source, data.rref, data.fork)
+            case Ack(incarnation, number):
+                waiting = self.channel.to(source).unanswered.get(number)
+                body = waiting.body if waiting is not None and incarnation == self.incarnation else None
+                if isinstance(body, RRefBody):
+                    self._receive(f"Ack({type(body).__name__})", source, body.rref, body.fork)
+            case Control(body=body) as control if isinstance(body, RRefBody):
+                return self._receive_control(source, control, body)
+        return self._dropping(super().receive(source, message, content))
+
+    def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
+        """Answer a carrier whose body could not be read."""
+        carried = message.message if isinstance(message, ForwardCall) else message
+        if isinstance(carried, FetchReturn):
+            self._receive("FetchReturn", source, carried.rref, carried.fork, fetch=carried.fetch)
+        return self._dropping(super().refuse(source, message, reason))
+
+    def carrier_failed(self, target: WorkerId, message: UserCall, reason: str) -> list[Effect]:
+        """Hear for certain that a user call of ours was not processed and never will be."""
+        carried = message.message if isinstance(message, ForwardCall) else message
+        match carried:
+            case RemoteCall(rref, fork) | FetchCall(rref, fork):
+                self._write("fail", rref, fork, message=type(carried).__name__, to=target)
+            case _:
+                pass
+        for data in getattr(carried, "forks", ()) if not isinstance(carried, CallFailed) else ():
+            self._write("withdraw", data.rref, data.fork)
+        return self._dropping(super().carrier_failed(target, message, reason))
+
+    def peer_died(self, peer: WorkerId, reason: str) -> list[Effect]:
+        """Declare a peer dead."""
+        if peer not in self.dead and peer != self.me:
+            self._write("died", peer=peer)
+        return self._dropping(super().peer_died(peer, reason))
+
+    def _receive_control(self, source: WorkerId, message: Control, body: RRefBody) -> list[Effect]:
+        self._took_effect = False
+        effects = super().receive(source, message)
+        self._receive(type(body).__name__, source, body.rref, body.fork, effect=self._took_effect)
+        return self._dropping(effects)
+
+    def _take_effect(self, source: WorkerId, body: ControlBody) -> None:
+        self._took_effect = True
+        super()._take_effect(source, body)
+
+    def _take_on(self, source: WorkerId, data: ForkData) -> Reference:
+        self._receive(self._carrier, source, data.rref, data.fork, owner=data.owner, parent=data.parent)
+        return super()._take_on(source, data)
+
+    def _create(self, source: WorkerId, message: RemoteCall) -> None:
+        self._receive("RemoteCall", source, message.rref, message.fork)
+        super()._create(source, message)
+
+    def _refuse(self, source: WorkerId, message: Carrier, reason: str) -> None:
+        for data in message.forks:
+            self._write("refuse", data.rref, data.fork, source=source, owner=data.owner, parent=data.parent)
+        super()._refuse(source, message, reason)
+        if isinstance(message, RemoteCall):
+            self._write("finish", message.rref)
+
+    # Writing
+
+    def _let_go_of(self, reference: Reference) -> None:
+        self._write("let go", reference.rref, getattr(reference, "fork", None))
+
+    def _dropping(self, effects: list[Effect]) -> list[Effect]:
+        for effect in effects:
+            if isinstance(effect, DropValue):
+                self._write("drop", effect.rref)
+        return effects
+
+    def _receive(self, message: str, source: WorkerId, rref: RRefId, fork: ForkId, **more: Any) -> None:
+        self._write("receive", rref, fork, message=message, source=source, **more)
+
+    def _write(self, event: str, rref: RRefId | None = None, fork: ForkId | None = None, **more: Any) -> None:
+        self._events += 1
+        line: dict[str, Any] = {"worker": self.me, "number": self._events, "time": time.monotonic(), "event": event}
+        ids = {"rref": rref, "fork": fork, **more}
+        self._line(line | {name: _plain(value) for name, value in ids.items() if value is not None})
+
+    def _line(self, content: dict[str, Any]) -> None:
+        self._file.write(self._encoder.encode(content) + b"\n")
+
+
+def _plain(value: Any) -> Any:
+    """Write an id as who minted it, in which life, and its number."""
+    if isinstance(value, RRefId | ForkId):
+        return f"{value.created_on}.{value.incarnation}.{value.number}"
+    return value

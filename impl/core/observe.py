@@ -1,0 +1,169 @@
+"""A picture of every table of one worker, for debugging, for tests, and for comparing with another implementation.
+
+Everything that keeps something alive is in it, with the name of whoever it belongs to: not only counted forks, but pinned
+parents, parked calls, parked fetches and unanswered control messages (R30, R32). Nothing here is sorted out as uninteresting:
+a leak is found by looking at what is left.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from farref.impl.core.autograd.ids import ContextId, PassId
+from farref.impl.core.autograd.tables import Context
+from farref.impl.core.core import Core
+from farref.impl.core.effects import Failure, RunCall
+from farref.impl.core.ids import FetchId, ForkId, RRefId, SequenceNumber, WorkerId
+from farref.impl.core.messages import ControlBody, RRefBody
+from farref.impl.core.owner import Entry
+from farref.impl.core.user import Record
+
+
+class ParkedFetch(Struct, frozen=True, order=True):
+    """A fetch that waits for a value (R20)."""
+
+    source: WorkerId
+    fork: ForkId
+    fetch: FetchId
+
+
+class EntryView(Struct, frozen=True):
+    """One entry of an owner (R8)."""
+
+    rref: RRefId
+    phase: str
+    failed: bool
+    forks: tuple[tuple[ForkId, WorkerId], ...]
+    fetches: tuple[ParkedFetch, ...]
+    running: bool
+    held: int
+    waiting: int
+
+
+class RecordView(Struct, frozen=True):
+    """One record of a user (R9)."""
+
+    rref: RRefId
+    fork: ForkId
+    owner: WorkerId
+    parent: ForkId | None
+    confirmed: bool
+    handles: int
+    timed_out: bool
+    orphaned: bool
+    children: tuple[tuple[ForkId, WorkerId], ...]
+    fetches_waiting: int
+    fetches_abandoned: int
+
+
+class ParkedCallView(Struct, frozen=True):
+    """One call that waits for the confirmation of its arguments (R16)."""
+
+    source: WorkerId
+    function: str
+    waiting_for: tuple[ForkId, ...]
+
+
+class UnansweredView(Struct, frozen=True):
+    """One control message that has no answer yet (R30)."""
+
+    peer: WorkerId
+    number: SequenceNumber
+    message: str
+    rref: RRefId | None
+    fork: ForkId | None
+    age_s: float
+
+
+class ContextView(Struct, frozen=True):
+    """One autograd context (A8)."""
+
+    context: ContextId
+    is_open: bool
+    sends: int
+    recvs: int
+    gradients: int
+    task: PassId | None
+
+
+class WorkerTables(Struct, frozen=True):
+    """All tables of one worker."""
+
+    worker: WorkerId
+    entries: tuple[EntryView, ...]
+    users: tuple[RecordView, ...]
+    parked_calls: tuple[ParkedCallView, ...]
+    unanswered: tuple[UnansweredView, ...]
+    dead: tuple[WorkerId, ...]
+    contexts: tuple[ContextView, ...] = ()
+    passes: tuple[PassId, ...] = ()
+
+    def is_empty(self) -> bool:
+        """Say whether nothing is left that keeps something (R32)."""
+        rref = self.entries or self.users or self.parked_calls or self.unanswered
+        return not (rref or self.contexts or self.passes)
+
+
+def observe(core: Core) -> WorkerTables:
+    """Look at every table of a worker, in the order of ids."""
+    return WorkerTables(
+        worker=core.me,
+        entries=tuple(_entry(rref, entry) for rref, entry in sorted(core.owner.entries.items())),
+        users=tuple(_record(fork, record) for fork, record in sorted(core.user.records.items())),
+        parked_calls=_parked(core),
+        unanswered=tuple(
+            _unanswered(peer, number, body, core.now - since) for peer, number, body, since in core.channel.unanswered()
+        ),
+        dead=tuple(sorted(core.dead)),
+        contexts=tuple(_context(context_id, context) for context_id, context in sorted(core.engine.contexts.items())),
+        passes=tuple(sorted(core.engine.passes)),
+    )
+
+
+def _unanswered(peer: WorkerId, number: SequenceNumber, body: ControlBody, age_s: float) -> UnansweredView:
+    rref, fork = (body.rref, body.fork) if isinstance(body, RRefBody) else (None, None)
+    return UnansweredView(peer, number, type(body).__name__, rref, fork, age_s)
+
+
+def _context(context_id: ContextId, context: Context) -> ContextView:
+    task = context.task.pass_id if context.task is not None else None
+    sends, recvs, gradients = len(context.sends), len(context.recvs), len(context.gradients)
+    return ContextView(context_id, context.is_open, sends, recvs, gradients, task)
+
+
+def _entry(rref: RRefId, entry: Entry) -> EntryView:
+    return EntryView(
+        rref=rref,
+        phase=entry.phase.value,
+        failed=isinstance(entry.outcome, Failure),
+        forks=tuple(sorted(entry.forks.items())),
+        fetches=tuple(sorted(ParkedFetch(*parked) for parked in entry.fetches)),
+        running=entry.running,
+        held=entry.held,
+        waiting=len(entry.waiting),
+    )
+
+
+def _record(fork: ForkId, record: Record) -> RecordView:
+    return RecordView(
+        rref=record.rref,
+        fork=fork,
+        owner=record.owner,
+        parent=record.parent,
+        confirmed=record.confirmed,
+        handles=record.handles,
+        timed_out=record.timed_out,
+        orphaned=record.orphaned,
+        children=tuple(sorted(record.children.items())),
+        fetches_waiting=sum(not abandoned for abandoned in record.fetches.values()),
+        fetches_abandoned=sum(record.fetches.values()),
+    )
+
+
+def _parked(core: Core) -> tuple[ParkedCallView, ...]:
+    views = []
+    for parked in core.parking.all():
+        run = parked.run
+        function = run.call.function if isinstance(run, RunCall) else run.creation.function
+        views.append(ParkedCallView(run.source, function, tuple(sorted(parked.waiting_for))))
+    return tuple(views)

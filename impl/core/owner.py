@@ -1,0 +1,210 @@
+"""The owner's side: one row for each RRef that this worker owns (R8), and when it may go (R22).
+
+A row answers one question: can anybody still name the value? Users do through the forks counted here, code on this worker
+through local references, and a creator whose message has not arrived through the phase EXPECTED (R21). All else follows:
+`_settle` asks the question after every step that takes a reason away, and nothing else drops a row.
+
+Where the spec has flags there are counts: several handles, several waiting threads. `forks` also says whose each fork is,
+which the protocol needs only to refuse forged deletes, and people need to find leaks (R34).
+
+A fork request or a fetch may arrive before the creation. It makes a row in the phase ABSENT, which is no entry: when its
+last fork and fetch go, nothing is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from farref.impl.core.effects import AnswerFetch, DropValue, Effect, Failure, Outcome, WakeWaiter
+from farref.impl.core.ids import FetchId, ForkId, RRefId, WaiterId, WorkerId
+from farref.impl.core.slim import EMPTY_LIST, Forks, empty_list
+from farref.impl.errors import ReferenceRefused
+
+
+class Phase(Enum):
+    """How far an entry has come (R8). GONE is the same as ABSENT."""
+
+    ABSENT = "absent"
+    EXPECTED = "expected"
+    CREATED = "created"
+    READY = "ready"
+
+
+@dataclass(slots=True)
+class Entry:
+    """What an owner keeps for one RRef (R8)."""
+
+    phase: Phase = Phase.ABSENT
+    outcome: Outcome | None = None
+    forks: Forks = field(default_factory=Forks)
+    fetches: list[tuple[WorkerId, ForkId, FetchId]] = field(default_factory=empty_list)
+    running: bool = False
+    held: int = 0
+    waiting: list[WaiterId] = field(default_factory=empty_list)
+
+    def is_named(self) -> bool:
+        """Say whether anybody, here or elsewhere, still refers to the value (R22)."""
+        return bool(self.forks or self.running or self.held or self.waiting)
+
+
+class Owner:
+    """All entries of one worker."""
+
+    def __init__(self, emit: Callable[[Effect], None]) -> None:
+        self.entries: dict[RRefId, Entry] = {}
+        self._emit = emit
+
+    # Creation
+
+    def create_on_self(self, rref: RRefId) -> None:
+        """Make an entry whose function is about to run here, with a handle (R12)."""
+        self.entries[rref] = Entry(Phase.CREATED, running=True, held=1)
+
+    def create_local(self, rref: RRefId, outcome: Outcome) -> None:
+        """Make an entry that has its value already (R13)."""
+        self.entries[rref] = Entry(Phase.READY, outcome, held=1)
+
+    def create(self, rref: RRefId, fork: ForkId, creator: WorkerId) -> None:
+        """Make the entry, or take the expected one, and count the creator's fork in the same step (R10, R11)."""
+        entry = self._row(rref)
+        entry.phase, entry.running = Phase.CREATED, True
+        # A creator's fork mostly has the numbers of its RRef. To keep them once makes an entry a tenth smaller.
+        same = ForkId(rref.created_on, rref.incarnation, rref.number)
+        entry.forks[same if same == fork else fork] = creator
+
+    def create_failed(self, rref: RRefId, fork: ForkId, creator: WorkerId, error: object) -> None:
+        """Keep an error in place of a creation that never came, and count the creator's fork (R29)."""
+        entry = self._row(rref)
+        entry.forks[fork] = creator
+        self._make_ready(rref, entry, Failure(error))
+
+    def finish_function(self, rref: RRefId, outcome: Outcome) -> None:
+        """Make the entry ready, answer all who wait for it, and drop it if that was the last reason (R23)."""
+        entry = self.entries[rref]
+        entry.running = False
+        self._make_ready(rref, entry, outcome)
+
+    # Sharing
+
+    def share(self, rref: RRefId, fork: ForkId, holder: WorkerId) -> None:
+        """Count a fork before it is sent (R14). Only code that holds the RRef can share it."""
+        self._held(rref).forks[fork] = holder
+
+    def withdraw(self, rref: RRefId, fork: ForkId) -> None:
+        """Stop counting a fork whose message never arrived (R28)."""
+        self._discard(rref, fork)
+
+    def take_from_user(self, rref: RRefId) -> None:
+        """Take a local reference for a fork that a user sent here, expecting the creation if need be (R19, R21)."""
+        entry = self._row(rref)
+        if entry.phase is Phase.ABSENT:
+            entry.phase = Phase.EXPECTED
+        entry.held += 1
+
+    def take_from_self(self, rref: RRefId, fork: ForkId) -> None:
+        """Put a local reference in the place of a fork that this owner sent to itself, in this order (R19)."""
+        self.entries[rref].held += 1
+        self._discard(rref, fork)
+
+    # What users ask
+
+    def on_fork_request(self, rref: RRefId, fork: ForkId, holder: WorkerId) -> None:
+        """Count a user's fork, whether or not its creation has arrived (R16)."""
+        self._row(rref).forks[fork] = holder
+
+    def on_user_delete(self, rref: RRefId, fork: ForkId, source: WorkerId) -> None:
+        """Stop counting a fork; ignore one that is not counted (R26) or belongs to another worker (R34)."""
+        entry = self.entries.get(rref)
+        if entry and entry.forks.get(fork) == source:
+            self._discard(rref, fork)
+
+    def on_fetch_call(self, rref: RRefId, source: WorkerId, fork: ForkId, fetch: FetchId) -> None:
+        """Answer a fetch, or park it until there is a value (R20)."""
+        entry = self._row(rref)
+        if entry.outcome is None:
+            entry.fetches = [*entry.fetches, (source, fork, fetch)]
+        else:
+            self._emit(AnswerFetch(source, rref, fork, fetch, entry.outcome))
+
+    # What code on this worker does
+
+    def await_value(self, rref: RRefId, waiter: WaiterId) -> None:
+        """Let code here wait for a value; while it does, it is a local reference of its own (R21)."""
+        entry = self._held(rref)
+        if entry.outcome is None:
+            entry.waiting = [*entry.waiting, waiter]
+        else:
+            self._emit(WakeWaiter(waiter, entry.outcome))
+
+    def stop_waiting(self, rref: RRefId, waiter: WaiterId) -> None:
+        """Let code here give up waiting."""
+        entry = self.entries.get(rref)
+        if entry and waiter in entry.waiting:
+            entry.waiting = [other for other in entry.waiting if other != waiter]
+            self._settle(rref, entry)
+
+    def let_go(self, rref: RRefId) -> None:
+        """Give up one handle (R22)."""
+        entry = self._held(rref)
+        entry.held -= 1
+        self._settle(rref, entry)
+
+    # Death of a peer
+
+    def on_peer_died(self, peer: WorkerId, error: object) -> None:
+        """Forget a dead peer's fetches; put an error in place of creations it can no longer send (R34).
+
+        The forks it held stay counted, under its name: whether they may be released is not this step's decision.
+        """
+        for rref, entry in list(self.entries.items()):
+            entry.fetches = [parked for parked in entry.fetches if parked[0] != peer] or EMPTY_LIST
+            if rref.created_on == peer:
+                self.creator_is_dead(rref, error)
+            if rref in self.entries:
+                self._settle(rref, entry)
+
+    def creator_is_dead(self, rref: RRefId, error: object) -> None:
+        """Put an error in place of a creation that cannot come any more; leave one alone that came in time (R34)."""
+        entry = self.entries.get(rref)
+        if entry and entry.phase in (Phase.ABSENT, Phase.EXPECTED):
+            self._make_ready(rref, entry, Failure(error))
+
+    # Beneath
+
+    def _row(self, rref: RRefId) -> Entry:
+        entry = self.entries.get(rref)
+        if entry is None:
+            entry = self.entries[rref] = Entry()
+        return entry
+
+    def _held(self, rref: RRefId) -> Entry:
+        entry = self.entries.get(rref)
+        if entry is None or not entry.held:
+            raise ReferenceRefused(f"{rref} is not held on this worker any more")
+        return entry
+
+    def _discard(self, rref: RRefId, fork: ForkId) -> None:
+        entry = self.entries.get(rref)
+        if entry and entry.forks.pop(fork, None) is not None:
+            self._settle(rref, entry)
+
+    def _make_ready(self, rref: RRefId, entry: Entry, outcome: Outcome) -> None:
+        entry.phase, entry.outcome = Phase.READY, outcome
+        fetches, entry.fetches = entry.fetches, EMPTY_LIST
+        waiting, entry.waiting = entry.waiting, EMPTY_LIST
+        for source, fork, fetch in fetches:
+            self._emit(AnswerFetch(source, rref, fork, fetch, outcome))
+        for waiter in waiting:
+            self._emit(WakeWaiter(waiter, outcome))
+        self._settle(rref, entry)
+
+    def _settle(self, rref: RRefId, entry: Entry) -> None:
+        """Drop an entry that was created and that nobody can name (R22). An expected one stays (R21)."""
+        if entry.phase is Phase.ABSENT:
+            if not entry.forks and not entry.fetches:
+                del self.entries[rref]
+        elif entry.phase is not Phase.EXPECTED and not entry.is_named():
+            del self.entries[rref]
+            self._emit(DropValue(rref))

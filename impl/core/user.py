@@ -1,0 +1,201 @@
+"""The user's side: one record for each fork that this worker holds (R9), and when it may go (R26).
+
+A record stays for four reasons: the application holds a handle (or a parked call will), the owner has not confirmed it, a
+child has not accepted, a fetch is under way. `_release` looks at all four whenever one of them changes, so no order of
+events is special. It removes the record and tells the owner in one step.
+
+A record whose owner was declared dead is an orphan. Nobody is left to tell, and nothing that it waits for can come: it
+goes with its last handle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from farref.impl.core.effects import CompleteFetch, Confirmed, Effect, Send
+from farref.impl.core.ids import FetchId, ForkData, ForkId, Reference, RRefId, UserReference, WorkerId
+from farref.impl.core.messages import (
+    ChildAccept,
+    ControlBody,
+    CreateFailed,
+    FetchCall,
+    ForkRequest,
+    UserDelete,
+)
+from farref.impl.core.slim import empty_dictionary
+from farref.impl.errors import PeerDied, ReferenceRefused
+
+
+@dataclass(slots=True)
+class Record:
+    """What a worker keeps for one fork it holds (R9)."""
+
+    owner: WorkerId
+    rref: RRefId
+    parent: ForkId | None
+    confirmed: bool
+    handles: int = 1
+    timed_out: bool = False
+    orphaned: bool = False
+    children: dict[ForkId, WorkerId] = field(default_factory=empty_dictionary)
+    fetches: dict[FetchId, bool] = field(default_factory=empty_dictionary)
+    """The fetches under way; true for one that the application abandoned."""
+
+    def may_go(self) -> bool:
+        """Say whether nothing keeps this record (R20, R24, R25, R26)."""
+        if self.orphaned:
+            return not self.handles
+        return self.confirmed and not (self.handles or self.children or self.fetches)
+
+
+class User:
+    """All records of one worker."""
+
+    def __init__(
+        self,
+        emit: Callable[[Effect], None],
+        send: Callable[[WorkerId, ControlBody], None],
+        dead: Mapping[WorkerId, str],
+    ) -> None:
+        self.records: dict[ForkId, Record] = {}
+        self.parents: dict[ForkId, ForkId] = {}
+        """The fork each child was made from: `ChildAccept` names the child only (R5)."""
+        self._emit = emit
+        self._send = send
+        self._dead = dead
+        """The workers that were declared dead, and what is told of each."""
+        self._fetches = 0
+
+    # Beginnings
+
+    def create_remote(self, owner: WorkerId, rref: RRefId, fork: ForkId) -> UserReference:
+        """Hold the creator's fork, pending until the owner answers (R10)."""
+        self.records[fork] = Record(owner, rref, parent=None, confirmed=False)
+        return UserReference(owner, rref, fork)
+
+    def take_from_owner(self, data: ForkData) -> UserReference:
+        """Hold a fork that its owner counted before sending it (R15)."""
+        self.records[data.fork] = Record(data.owner, data.rref, parent=None, confirmed=True)
+        return UserReference(data.owner, data.rref, data.fork)
+
+    def take_from_user(self, data: ForkData) -> UserReference:
+        """Hold a fork that another user made, pending, and ask the owner to count it (R16)."""
+        self.records[data.fork] = Record(data.owner, data.rref, data.parent, confirmed=False)
+        self._send(data.owner, ForkRequest(data.rref, data.fork))
+        return UserReference(data.owner, data.rref, data.fork)
+
+    # Confirmation
+
+    def confirm(self, fork: ForkId) -> None:
+        """Note that the owner counts this fork; tell the parent before any user code hears of it (R17, R18)."""
+        record = self.records.get(fork)
+        if record is None or record.confirmed:
+            return
+        record.confirmed = True
+        if record.parent is not None:
+            self._send(fork.created_on, ChildAccept(record.rref, fork))
+        self._emit(Confirmed(fork))
+        self._release(fork, record)
+
+    def time_out_creation(self, fork: ForkId) -> bool:
+        """Refuse every further use of a creation that took too long. No count changes (R27)."""
+        record = self.records[fork]
+        record.timed_out = record.timed_out or not record.confirmed
+        return record.timed_out
+
+    def creation_failed(self, fork: ForkId, reason: str) -> None:
+        """Have the error created in place of a value, as the call will never arrive (R29)."""
+        record = self.records.get(fork)
+        if record is not None and not record.confirmed:
+            self._send(record.owner, CreateFailed(record.rref, fork, reason))
+
+    # Use
+
+    def share(self, parent: ForkId, fork: ForkId, holder: WorkerId) -> None:
+        """Note a child before its message leaves (R16, R24)."""
+        record = self._usable(parent)
+        record.children = record.children or {}
+        record.children[fork] = holder
+        self.parents[fork] = parent
+
+    def forget_child(self, fork: ForkId) -> None:
+        """Let a child go: it has accepted (R24), or its message never arrived (R28)."""
+        parent = self.parents.pop(fork, None)
+        record = self.records.get(parent) if parent is not None else None
+        if parent is not None and record is not None:
+            record.children.pop(fork, None)
+            self._release(parent, record)
+
+    def fetch(self, fork: ForkId) -> FetchId:
+        """Ask the owner for the value (R20)."""
+        record = self._usable(fork)
+        self._fetches += 1
+        fetch = FetchId(self._fetches)
+        record.fetches = record.fetches or {}
+        record.fetches[fetch] = False
+        self._emit(Send(record.owner, FetchCall(record.rref, fork, fetch)))
+        return fetch
+
+    def abandon_fetch(self, fork: ForkId, fetch: FetchId) -> None:
+        """Give up on a fetch. It pins its user all the same, until it is answered (R20, R27)."""
+        record = self.records.get(fork)
+        if record is not None and fetch in record.fetches:
+            record.fetches[fetch] = True
+
+    def end_fetch(
+        self, fork: ForkId, fetch: FetchId, failed: bool, references: tuple[Reference, ...], content: object
+    ) -> None:
+        """Hand over what a fetch brought, a value, an error or the report that it failed (R20).
+
+        An answer that nobody asked for is thrown away as an abandoned one is, with the references it carries.
+        """
+        record = self.records.get(fork)
+        abandoned = record.fetches.pop(fetch, True) if record else True
+        self._emit(CompleteFetch(fetch, abandoned, failed, references, content))
+        if record is not None:
+            self._release(fork, record)
+
+    def let_go(self, fork: ForkId) -> None:
+        """Give up one handle (R26)."""
+        record = self.records.get(fork)
+        if record is None or not record.handles:
+            raise ReferenceRefused(f"{fork} is not held on this worker any more")
+        record.handles -= 1
+        self._release(fork, record)
+
+    # Death of an owner
+
+    def on_peer_died(self, peer: WorkerId, error: object) -> list[ForkId]:
+        """Orphan the records whose owner died, and end their fetches. Say which they are (R34)."""
+        orphans = [fork for fork, record in self.records.items() if record.owner == peer]
+        for fork in orphans:
+            record = self.records[fork]
+            record.orphaned = True
+            for fetch in list(record.fetches):
+                self.end_fetch(fork, fetch, True, (), error)
+            if fork in self.records:
+                self._release(fork, record)
+        return orphans
+
+    # Beneath
+
+    def _usable(self, fork: ForkId) -> Record:
+        record = self.records.get(fork)
+        if record is None or not record.handles:
+            raise ReferenceRefused(f"{fork} is not held on this worker any more")
+        if record.timed_out:
+            raise ReferenceRefused(f"the creation of {record.rref} timed out; it can only be let go (R27)")
+        if record.orphaned:
+            raise PeerDied(f"the owner of {record.rref} is dead: {self._dead[record.owner]}")
+        return record
+
+    def _release(self, fork: ForkId, record: Record) -> None:
+        """Delete a user when nothing keeps it, and tell its owner in the same step (R26)."""
+        if not record.may_go():
+            return
+        del self.records[fork]
+        for child in record.children:
+            self.parents.pop(child, None)
+        if not record.orphaned:
+            self._send(record.owner, UserDelete(record.rref, fork))

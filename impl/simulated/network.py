@@ -1,0 +1,220 @@
+"""Several workers in one process, over a network in which nothing happens unless the caller says so.
+
+Every message in flight is listed with a stable id. It is delivered, delivered and kept (a duplicate), dropped or failed by
+one call each; a retry is a call too. So a schedule is the list of calls made, and the same list gives the same run.
+
+What R3 allows, the simulation allows, and no more: control messages may be dropped and duplicated, user calls may fail, and
+nothing else. Asking for more is a `ValueError`.
+
+Functions do not run here: a call that would start is a `RunCall` in `log`, and holds its references until the caller lets
+them go. A creation's function ends when the caller says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from farref.impl.core.core import Core
+from farref.impl.core.effects import AnswerFetch, CompleteFetch, Effect, Failure, Outcome, Send, Value
+from farref.impl.core.ids import (
+    CallId,
+    FetchId,
+    OwnedReference,
+    Reference,
+    RRefId,
+    SequenceNumber,
+    UserReference,
+    WaiterId,
+    WorkerId,
+)
+from farref.impl.core.messages import Ack, AnyMessage, Carrier, Control, UserCall
+from farref.impl.core.observe import WorkerTables, observe
+
+
+class InFlight(Struct, frozen=True):
+    """One message under way. Its id is never given to another."""
+
+    id: int
+    source: WorkerId
+    target: WorkerId
+    message: AnyMessage
+
+
+class Simulation:
+    """Workers 0 to n-1 and every message between them."""
+
+    def __init__(self, workers: int) -> None:
+        ranks = [WorkerId(rank) for rank in range(workers)]
+        self.cores = {rank: Core(rank, ranks) for rank in ranks}
+        self.log: list[tuple[WorkerId, Effect]] = []
+        """Every effect in the order it came, with the worker it happened on."""
+        self._in_flight: dict[int, InFlight] = {}
+        self._sent = 0
+        self._waiters = 0
+
+    # The network
+
+    def in_flight(self) -> tuple[InFlight, ...]:
+        """List every message under way, oldest first."""
+        return tuple(self._in_flight.values())
+
+    def deliver(self, message_id: int) -> None:
+        """Let a message arrive."""
+        flight = self._in_flight.pop(message_id)
+        self._arrive(flight)
+
+    def duplicate(self, message_id: int) -> None:
+        """Let a control message, or an answer to one, arrive, and keep a copy under way (R3)."""
+        self._arrive(self._control(message_id))
+
+    def drop(self, message_id: int) -> None:
+        """Lose a control message, or an answer to one (R3)."""
+        del self._in_flight[self._control(message_id).id]
+
+    def fail(self, message_id: int) -> None:
+        """Report to its sender that a user call will never arrive (R3)."""
+        flight = self._in_flight[message_id]
+        if isinstance(flight.message, Control | Ack):
+            raise ValueError("control messages are dropped, not failed (R3)")
+        del self._in_flight[message_id]
+        message: UserCall = flight.message
+        self._perform(flight.source, self.cores[flight.source].carrier_failed(flight.target, message, "it failed"))
+
+    def refuse(self, message_id: int) -> None:
+        """Let a message that carries forks arrive and be refused, because its receiver cannot read it (R28)."""
+        flight = self._in_flight[message_id]
+        if not isinstance(flight.message, Carrier):
+            raise ValueError("only a message that carries forks has a body that its receiver may be unable to read")
+        del self._in_flight[message_id]
+        self._perform(flight.target, self.cores[flight.target].refuse(flight.source, flight.message, "not understood"))
+
+    def retry(self, worker: WorkerId, peer: WorkerId, number: SequenceNumber) -> None:
+        """Send one unanswered control message again (R6)."""
+        self._perform(worker, self.cores[worker].retry(peer, number))
+
+    def unanswered(self, worker: WorkerId) -> tuple[tuple[WorkerId, SequenceNumber], ...]:
+        """List what a worker could retry: peer and number."""
+        return tuple((peer, number) for peer, number, _, _ in self.cores[worker].channel.unanswered())
+
+    def kill(self, worker: WorkerId) -> None:
+        """Let every other worker declare one dead; nothing more comes from it or reaches it (R34)."""
+        del self.cores[worker]
+        for flight in self.in_flight():
+            if worker in (flight.source, flight.target):
+                del self._in_flight[flight.id]
+        for rank, core in self.cores.items():
+            self._perform(rank, core.peer_died(worker, f"worker {worker} was killed"))
+
+    # The application
+
+    def create_remote(self, worker: WorkerId, owner: WorkerId, sharing: Iterable[Reference] = ()) -> UserReference:
+        """Let a worker call `remote()` on another, with references among the arguments."""
+        core = self.cores[worker]
+        forks = tuple(core.share(reference, owner) for reference in sharing)
+        reference, effects = core.create_remote(owner, forks=forks)
+        self._perform(worker, effects)
+        return reference
+
+    def create_on_self(self, worker: WorkerId) -> OwnedReference:
+        """Let a worker call `remote()` on itself."""
+        return self.cores[worker].create_on_self()
+
+    def create_local(self, worker: WorkerId) -> OwnedReference:
+        """Let a worker make an RRef of a value it has."""
+        return self.cores[worker].create_local(Value(None))
+
+    def share_as_argument(self, worker: WorkerId, target: WorkerId, *references: Reference) -> CallId:
+        """Let a worker pass references to a function on another."""
+        core = self.cores[worker]
+        forks = tuple(core.share(reference, target) for reference in references)
+        call, effects = core.call(target, forks=forks)
+        self._perform(worker, effects)
+        return call
+
+    def share_in_result(self, worker: WorkerId, target: WorkerId, *references: Reference, call: int = 0) -> None:
+        """Let a worker return references to a caller."""
+        core = self.cores[worker]
+        forks = tuple(core.share(reference, target) for reference in references)
+        self._perform(worker, core.reply(target, CallId(call), forks=forks))
+
+    def let_go(self, worker: WorkerId, reference: Reference) -> None:
+        """Let a worker drop one handle."""
+        self._perform(worker, self.cores[worker].let_go(reference))
+
+    def fetch(self, worker: WorkerId, reference: UserReference) -> FetchId:
+        """Let a user ask for the value."""
+        fetch, effects = self.cores[worker].fetch(reference)
+        self._perform(worker, effects)
+        return fetch
+
+    def abandon_fetch(self, worker: WorkerId, reference: UserReference, fetch: FetchId) -> None:
+        """Let a user give up on a fetch."""
+        self.cores[worker].abandon_fetch(reference, fetch)
+
+    def await_value(self, worker: WorkerId, reference: OwnedReference) -> WaiterId:
+        """Let code on the owner wait for its value."""
+        self._waiters += 1
+        waiter = WaiterId(self._waiters)
+        self._perform(worker, self.cores[worker].await_value(reference, waiter))
+        return waiter
+
+    def time_out_creation(self, worker: WorkerId, reference: UserReference) -> bool:
+        """Let a creation take too long."""
+        return self.cores[worker].time_out_creation(reference)
+
+    def finish_function(self, worker: WorkerId, rref: RRefId, failed: bool = False) -> None:
+        """Let the function that computes a value end, with a value or with an error."""
+        outcome: Outcome = Failure(None) if failed else Value(None)
+        self._perform(worker, self.cores[worker].finish_function(rref, outcome))
+
+    def shut_down(self) -> None:
+        """Let no application begin anything new (R32)."""
+        for core in self.cores.values():
+            core.shut_down()
+
+    # What can be seen
+
+    def observe(self) -> dict[WorkerId, WorkerTables]:
+        """Look at every table of every worker."""
+        return {rank: observe(core) for rank, core in self.cores.items()}
+
+    def handles(self, worker: WorkerId) -> list[Reference]:
+        """List the references that the application of a worker holds, parked ones left out, each as often as it is held."""
+        core = self.cores[worker]
+        parked = Counter(reference for call in core.parking.all() for reference in call.run.references)
+        held: Counter[Reference] = Counter()
+        for rref, entry in core.owner.entries.items():
+            held[OwnedReference(rref)] = entry.held
+        for fork, record in core.user.records.items():
+            held[UserReference(record.owner, record.rref, fork)] = record.handles
+        return list((held - parked).elements())
+
+    # Beneath
+
+    def _control(self, message_id: int) -> InFlight:
+        flight = self._in_flight[message_id]
+        if not isinstance(flight.message, Control | Ack):
+            raise ValueError("user calls arrive once, or fail (R3)")
+        return flight
+
+    def _arrive(self, flight: InFlight) -> None:
+        self._perform(flight.target, self.cores[flight.target].receive(flight.source, flight.message))
+
+    def _perform(self, worker: WorkerId, effects: list[Effect]) -> None:
+        for effect in effects:
+            self.log.append((worker, effect))
+            match effect:
+                case Send(target, message):
+                    self._sent += 1
+                    self._in_flight[self._sent] = InFlight(self._sent, worker, target, message)
+                case AnswerFetch(outcome=outcome):
+                    failed = isinstance(outcome, Failure)
+                    self._perform(worker, self.cores[worker].answer_fetch(effect, failed))
+                case CompleteFetch(abandoned=True, references=references):
+                    for reference in references:
+                        self.let_go(worker, reference)
+                case _:
+                    pass

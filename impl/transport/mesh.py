@@ -1,0 +1,226 @@
+"""How workers find each other: one authenticated stream for each pair, made once, when a world begins.
+
+Workers meet in a directory that only its user can enter. It has the key of the world and everybody's name. Each listens
+there: on a Unix socket named by its rank, or on a TCP port written into a file of that name. Each connects to the lower
+ranks and accepts the higher ones. When all have met, nobody listens any more.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from farref.impl.core.ids import WorkerId
+from farref.impl.errors import Mismatch, RpcError, RpcTimeout, WireError
+from farref.impl.settings import Settings
+from farref.impl.transport import handshake
+from farref.impl.transport.doorway import Doorway
+from farref.impl.transport.handshake import Identity, Peer
+from farref.impl.transport.streams import Stream, Transport, introduce
+from farref.impl.values.arena import Arena, Window
+
+PAUSE_S: Final = 0.01
+BACKLOG: Final = 128
+WORLD_BYTES: Final = 16
+KEY_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Where workers meet, how many there are, and until when all of them must be there."""
+
+    directory: Path
+    world_size: int
+    transport: Transport
+    settings: Settings
+    deadline: float
+
+
+def agree_on_secret(directory: Path) -> tuple[bytes, bytes]:
+    """Read the world's id and key from the directory; whoever comes first makes them up."""
+    place, draft = directory / "secret", directory / f"secret.{os.getpid()}"
+    if not place.exists():
+        draft.touch(mode=0o600)
+        draft.write_bytes(os.urandom(WORLD_BYTES + KEY_BYTES))
+        with suppress(FileExistsError):
+            os.link(draft, place)
+        draft.unlink()
+    secret = place.read_bytes()
+    return secret[:WORLD_BYTES], secret[WORLD_BYTES:]
+
+
+def leave_name(directory: Path, rank: WorkerId, name: str) -> None:
+    """Say under what name a rank can be called, before anybody can reach it."""
+    (directory / f"{rank}.name").write_text(name)
+
+
+def names(directory: Path, world_size: int) -> dict[WorkerId, str]:
+    """Read everybody's name: whoever has been reached has left it."""
+    return {WorkerId(rank): (directory / f"{rank}.name").read_text() for rank in range(world_size)}
+
+
+def meet(meeting: Meeting, identity: Identity, check: Callable[[], None]) -> dict[WorkerId, Stream]:
+    """Connect with every other worker. `check` may raise while waiting, to give up."""
+    with _listening(meeting, identity.rank) as listener:
+        streams: dict[WorkerId, Stream] = {}
+        try:
+            for rank in range(identity.rank):
+                streams[WorkerId(rank)] = _reach(meeting, WorkerId(rank), identity, check)
+            _await_others(meeting, identity, listener, streams, check)
+        except BaseException:
+            for stream in streams.values():
+                stream.close()
+            raise
+    return streams
+
+
+def _await_others(
+    meeting: Meeting,
+    identity: Identity,
+    listener: socket.socket,
+    streams: dict[WorkerId, Stream],
+    check: Callable[[], None],
+) -> None:
+    """Take the higher ranks in. One that comes twice lost its first stream on the way: the last one counts."""
+    door = Doorway(listener, lambda guest: _hear(guest, meeting, identity))
+    try:
+        while len(streams) < meeting.world_size - 1:
+            _still_time(meeting, f"{meeting.world_size - 1 - len(streams)} workers have not come")
+            check()
+            admitted = door.admit()
+            if admitted is not None:
+                peer, stream = admitted
+                if peer.rank in streams:
+                    streams[peer.rank].close()
+                streams[peer.rank] = stream
+    finally:
+        door.close()
+
+
+def _hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> tuple[Peer, Stream]:
+    _same_user(guest)
+    peer, stream = introduce(guest, identity, meeting.settings, connecting=False)
+    if not identity.rank < peer.rank < meeting.world_size:
+        raise WireError(f"worker {peer.rank} does not connect to worker {identity.rank} in this world")
+    return peer, stream
+
+
+@contextmanager
+def _listening(meeting: Meeting, rank: WorkerId) -> Iterator[socket.socket]:
+    """Listen while the world comes together. Afterwards nobody can be reached, and the directory serves another meeting."""
+    place = meeting.directory / str(rank)
+    try:
+        listener = _listen(meeting, rank)
+    except OSError as error:
+        raise RpcError(f"worker {rank} cannot listen at {place}: {error}") from error
+    try:
+        with listener:
+            yield listener
+    finally:
+        place.unlink(missing_ok=True)
+
+
+def share_memory(streams: dict[WorkerId, Stream], meeting: Meeting) -> tuple[Arena | None, dict[WorkerId, Window]]:
+    """Make this worker's arena, if it is to have one, and get a window into that of every peer (spec/wire.md)."""
+    size = meeting.settings.shared_bytes_max
+    arena = Arena(size) if meeting.transport == "unix" and size else None
+    theirs = swap_memory(streams, None if arena is None else arena.descriptor, meeting.deadline)
+    return arena, {peer: Window(descriptor) for peer, descriptor in theirs.items()}
+
+
+def swap_memory(streams: dict[WorkerId, Stream], descriptor: int | None, deadline: float) -> dict[WorkerId, int]:
+    """Give every peer the descriptor of this worker's memory, and take theirs; a byte says whether there is one.
+
+    Only over Unix sockets, which are the streams that are plain sockets.
+    """
+    plain = {peer: stream for peer, stream in streams.items() if isinstance(stream, socket.socket)}
+    for stream in plain.values():
+        socket.send_fds(stream, [b"\0" if descriptor is None else b"\1"], [] if descriptor is None else [descriptor])
+    taken: dict[WorkerId, int] = {}
+    for peer, stream in plain.items():
+        stream.settimeout(max(0.01, deadline - time.monotonic()))
+        try:
+            announced, found, _, _ = socket.recv_fds(stream, 1, 1, socket.MSG_CMSG_CLOEXEC)
+        except TimeoutError:
+            raise RpcTimeout(f"the world did not come together: worker {peer} is silent") from None
+        if announced != (b"\1" if found else b"\0"):
+            raise WireError(f"worker {peer} left before the world came together")
+        taken.update((peer, each) for each in found)
+    return taken
+
+
+def _listen(meeting: Meeting, rank: WorkerId) -> socket.socket:
+    place = meeting.directory / str(rank)
+    if meeting.transport == "unix":
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(place))
+        listener.listen(BACKLOG)
+        return listener
+    address = meeting.settings.address
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    listener = socket.create_server((address, 0), family=family, backlog=BACKLOG)
+    draft = place.with_suffix(".draft")
+    draft.write_text(f"{address} {listener.getsockname()[1]}")
+    draft.rename(place)
+    return listener
+
+
+def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable[[], None]) -> Stream:
+    """Knock at a worker until it lets us in. Only what does not fit ends it: all else may be better the next time."""
+    last: Exception | str = "it does not listen"
+    while True:
+        _still_time(meeting, f"worker {rank} has not come; at last: {last}")
+        check()
+        try:
+            stream = _connect(meeting, meeting.directory / str(rank))
+        except (WireError, OSError, ValueError) as error:
+            last = error
+            time.sleep(PAUSE_S)
+            continue
+        try:
+            peer, ready = introduce(stream, identity, meeting.settings, connecting=True)
+        except Mismatch:
+            stream.close()
+            raise
+        except (WireError, OSError) as error:
+            last = error
+            stream.close()
+            time.sleep(PAUSE_S)
+            continue
+        if peer.rank != rank:
+            ready.close()
+            raise WireError(f"worker {peer.rank} answers in the place of worker {rank}")
+        return ready
+
+
+def _connect(meeting: Meeting, place: Path) -> socket.socket:
+    if meeting.transport == "tcp":
+        address, port = place.read_text().split()
+        return socket.create_connection((address, int(port)), timeout=handshake.DEADLINE_S)
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        stream.connect(str(place))
+        _same_user(stream)
+    except (WireError, OSError):
+        stream.close()
+        raise
+    return stream
+
+
+def _same_user(stream: socket.socket) -> None:
+    if stream.family == socket.AF_UNIX:
+        credentials = stream.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        if struct.unpack("3i", credentials)[1] != os.getuid():
+            raise WireError("the other end belongs to another user")
+
+
+def _still_time(meeting: Meeting, what: str) -> None:
+    if time.monotonic() > meeting.deadline:
+        raise RpcTimeout(f"the world did not come together: {what}")

@@ -1,0 +1,1 @@
+"""Values, arrays, tensors and errors as bytes, and back (spec/wire.md, Values). Start with `codec.py`."""

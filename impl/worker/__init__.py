@@ -1,0 +1,1 @@
+"""The shell around one core: the only room with threads and locks. Start with `worker.py`."""

@@ -1,0 +1,167 @@
+"""What arrives at a worker: frames from its peers, and time. Only the thread with the role of reading is ever in here.
+
+One exception: a message that a worker sends to itself arrives without any stream, in the step that sends it.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+import traceback
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from farref.impl.core.ids import WorkerId
+from farref.impl.core.messages import (
+    CARRIERS,
+    Ack,
+    AnyMessage,
+    CallFailed,
+    Carrier,
+    Control,
+    CreateFailed,
+    FetchCall,
+    ForkRequest,
+    ForwardCall,
+    UserAccept,
+)
+from farref.impl.errors import WireError
+from farref.impl.transport.connection import NOW, SOON, Connection
+from farref.impl.transport.frames import Acks, Reached, Returned, read_body
+from farref.impl.worker.waiting import Waiting
+
+if TYPE_CHECKING:
+    from farref.impl.worker.worker import Worker
+
+TICK_S: Final = 0.05
+CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
+"""Their answers confirm a fork, and somebody waits for that (R5); any other may wait for company."""
+BODILESS: Final = frozenset({Control, Ack, UserAccept, FetchCall, CallFailed})
+"""The messages that carry no value."""
+
+
+class Intake:
+    """Reads for one worker."""
+
+    def __init__(self, worker: Worker, poller: select.epoll) -> None:
+        self._worker = worker
+        self._waiting = Waiting(poller)
+        self._by_descriptor = {c.stream.fileno(): c for c in worker.connections.values()}
+        self._next_tick = 0.0
+
+    def turn(self, seconds: float) -> None:
+        """Read once, waiting up to some seconds, and handle all that came."""
+        worker = self._worker
+        now = time.monotonic()
+        if now >= self._next_tick:
+            self._tick(now)
+        worker.flush()
+        for descriptor, events in self._waiting.wait(seconds if seconds < TICK_S else TICK_S):
+            connection = self._by_descriptor.get(descriptor)
+            if connection is None:
+                self._drain_kicks()
+                continue
+            if events & select.EPOLLOUT:
+                connection.on_writable()
+            if events & ~select.EPOLLOUT:
+                self._read(connection)
+        # Whoever is about to run functions writes when they have ended. If they take long, the lookout writes.
+        worker.flush(hurry=NOW if worker.reactor.runs_next else SOON)
+
+    def _drain_kicks(self) -> None:
+        worker = self._worker
+        with suppress(BlockingIOError):
+            os.eventfd_read(worker.reactor.kick)
+
+    def _read(self, connection: Connection) -> None:
+        try:
+            for body, segments in connection.frames():
+                self.take(connection.peer, body, segments)
+        except (OSError, WireError) as error:
+            self._lose(connection, error)
+        except Exception as error:
+            traceback.print_exc()
+            self._lose(connection, error)
+
+    def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
+        """Read a frame, and let what it says take effect."""
+        message, worker = read_body(body), self._worker
+        if type(message) is Control:
+            with worker.lock:
+                worker.perform(worker.core.receive(source, message))
+            if type(message.body) in CONFIRMING:
+                self._answer_now(worker.connections[source])
+        elif type(message) is Acks:
+            with worker.lock:
+                for answer in message.answers:
+                    worker.perform(worker.core.receive(source, answer))
+        elif type(message) is Reached:
+            worker.reached[source] = message.step
+        elif type(message) is Returned:
+            worker.take_back(source, message.places)
+        else:
+            self.arrive(source, message, segments)
+
+    def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
+        """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
+        worker = self._worker
+        if type(message) in BODILESS:
+            with worker.lock:
+                worker.perform(worker.core.receive(source, message))
+            return
+        content: object = None
+        try:
+            if isinstance(message, CARRIERS):
+                content = worker.reading.read(source, message, segments)
+            elif type(message) is ForwardCall:
+                content = worker.reading.read_forward(source, message, segments)
+        except WireError as error:
+            with worker.lock:
+                assert isinstance(message, Carrier | ForwardCall)
+                worker.perform(worker.core.refuse(source, message, str(error)))
+            return
+        with worker.lock:
+            worker.perform(worker.core.receive(source, message, content))
+
+    def _lose(self, connection: Connection, error: Exception) -> None:
+        """Declare a peer dead: its stream has ended, and a stream is made once (R34)."""
+        worker = self._worker
+        self._by_descriptor.pop(connection.stream.fileno(), None)
+        connection.close()
+        worker.declare_dead(connection.peer, str(error))
+
+    def _tick(self, now: float) -> None:
+        worker = self._worker
+        with worker.lock:
+            self._next_tick = now + TICK_S
+            worker.perform(worker.core.tick(now))
+            worker.backlog.release()
+            self._expire(now)
+        for connection in worker.connections.values():
+            self._answer_now(connection)
+
+    def _answer_now(self, connection: Connection) -> None:
+        """Let nothing that is queued for a peer wait any longer."""
+        with self._worker.lock:
+            connection.gather()
+        connection.hurry = NOW
+
+    def _expire(self, now: float) -> None:
+        """End what has taken too long, whether or not anybody waits for it (R27)."""
+        worker = self._worker
+        for future, _, _ in list(worker.calls.values()):
+            future.expire_if_late(now)
+        for fetch, (future, reference) in list(worker.fetches.items()):
+            future.expire_if_late(now)
+            if future.done():
+                worker.core.abandon_fetch(reference, fetch)
+        for waiter, (future, own) in list(worker.waiters.items()):
+            future.expire_if_late(now)
+            if future.done():
+                del worker.waiters[waiter]
+                worker.perform(worker.core.stop_waiting(own, waiter))
+        for fork in [fork for fork, deadline in worker.creations.items() if deadline <= now]:
+            del worker.creations[fork]
+            if fork in worker.core.user.records:
+                worker.core.user.time_out_creation(fork)

@@ -1,0 +1,238 @@
+"""The one object that a worker asks for autograd's sake: when a call leaves, when one is run, and when a task has work.
+
+The current context belongs to the code that runs, not to the thread (A28): it is a context variable. A function that was
+called runs with the context that its call carried. Whether a tensor is part of a pair is decided here, as it is written,
+and only for calls of the application by its thread's grad mode: results and fetched values are written by whatever thread
+has them, and that thread's mode says nothing about them (A7).
+
+A task's work runs user code, so it is done without the lock, one piece after the other (A5): by a background thread, or at
+the root by the caller of `backward` itself. It waits anyway, and waking another thread takes longer than most pieces do.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from farref.impl.core.autograd.effects import PassEnded, Work
+from farref.impl.core.autograd.gradients import Gradients
+from farref.impl.core.autograd.ids import ContextId, PassId
+from farref.impl.core.autograd.tables import Context
+from farref.impl.core.autograd.task import Progress, Task
+from farref.impl.core.effects import Effect
+from farref.impl.errors import ContextReleased, RefusedValue
+from farref.impl.futures import Future
+from farref.impl.tape.graph import Root
+from farref.impl.tape.mode import is_grad_enabled
+from farref.impl.tape.passes import root_of
+from farref.impl.tape.tensors import Tensor
+from farref.impl.values.failures import failure_of
+from farref.impl.values.reports import write_error
+from farref.impl.values.tensors import attach
+
+if TYPE_CHECKING:
+    from farref.impl.worker.worker import Worker
+
+CURRENT: Final[ContextVar[ContextId | None]] = ContextVar("farref_autograd_context", default=None)
+GRADIENT_OTHER_BYTES: Final = 4096
+"""More than the rest of a frame that carries gradients takes."""
+
+
+class using:  # noqa: N801 (a verb, for `with`; a generator in its place would take twice as long for every call)
+    """Let code run in a context, or in none."""
+
+    __slots__ = ("_context", "_token")
+
+    def __init__(self, context: ContextId | None) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._token = CURRENT.set(self._context)
+
+    def __exit__(self, *_error: object) -> None:
+        CURRENT.reset(self._token)
+
+
+@dataclass(slots=True)
+class Passage:
+    """A call that is about to leave in a context: the function it is about, and its pair as far as it is known."""
+
+    context: ContextId
+    function: str
+    recording: bool
+    tensors: Sequence[Tensor]
+
+    @property
+    def node(self) -> Root | None:
+        """Where the gradients of the pair will come in, if there is a pair."""
+        return root_of(self.tensors) if self.tensors else None
+
+
+class Recorder:
+    """Records calls and runs tasks for one worker. Everything happens under the worker's lock, unless it says so."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._works: dict[Task, deque[Work]] = {}
+        self._attended: dict[Task, list[threading.Event]] = {}
+        """The tasks that a caller of `backward` attends to, with the events that wake it."""
+        self.passes: dict[PassId, Future] = {}
+
+    @property
+    def works(self) -> int:
+        """The number of tasks that have work to be done."""
+        return len(self._works)
+
+    # Calls
+
+    def opened(self, context: ContextId) -> Context:
+        """Find a context that is open here; refuse what is none, in words for an application."""
+        worker = self._worker
+        if not isinstance(context, ContextId):
+            raise TypeError(f"a context is what `with autograd.context() as context` gives, and not {context!r}")
+        try:
+            return worker.core.engine.opened(context)
+        except ContextReleased:
+            here = worker.names[worker.rank]
+            raise ContextReleased(f"{context} is not open on {here}: it was released, or never came here") from None
+
+    def leaving(self, function: str) -> Passage | None:
+        """Begin a call of the application; without a current context, as most often, there is nothing to record."""
+        context = CURRENT.get()
+        if context is None:
+            return None
+        self.opened(context)
+        return Passage(context, function, is_grad_enabled(), ())
+
+    def answering(self, context: ContextId, what: str) -> Passage:
+        """Begin an answer to a call that carried a context."""
+        self.opened(context)
+        return Passage(context, what, True, ())
+
+    def wrapped(self, effects: list[Effect], passage: Passage | None) -> list[Effect]:
+        """Have the call among some effects carry its context, and record its send (A4, A8)."""
+        if passage is None:
+            return effects
+        return self._worker.core.wrapped(effects, passage.context, passage.node, passage.function)
+
+    def to_self(self, passage: Passage | None, received: list[Tensor]) -> ContextId | None:
+        """Record both ends of a call that stays here without a message (A8)."""
+        if passage is None:
+            return None
+        engine, rank = self._worker.core.engine, self._worker.rank
+        forward = engine.record_call(passage.context, rank, passage.function, passage.node)
+        engine.on_forward_call(rank, passage.context, forward, attach(received))
+        return passage.context
+
+    # Passes
+
+    def run(
+        self, context: ContextId, roots: list[Tensor], seeds: Gradients, smart: bool, retain: bool, deadline: float
+    ) -> None:
+        """Run a pass to its end, doing the work of its root. Not under the lock."""
+        worker = self._worker
+        future = Future(worker.reactor, "backward")
+        with worker.lock:
+            pass_id, effects = worker.core.backward(context, root_of(roots), seeds, smart, retain)
+            self.passes[pass_id] = future
+            (work,) = (effect for effect in effects if isinstance(effect, Work))
+            self._attended[work.task] = []
+            worker.perform(effects)
+        try:
+            self._attend(work.task, future, deadline)
+        finally:
+            self._leave(work.task, pass_id, future)
+        future.wait()
+
+    def _attend(self, task: Task, future: Future, deadline: float) -> None:
+        """Do a task's work as it comes, until its pass has ended or it is too late."""
+
+        def waker(event: threading.Event) -> None:
+            self._attended[task].append(event)
+            future.call_when_done(event.set)
+
+        def has_news() -> bool:
+            return task in works or future.done()
+
+        works = self._works
+        while not future.done() and time.monotonic() < deadline and not self._worker.closed:
+            if task in works:
+                self._do(task)
+            self._worker.reactor.serve_until(has_news, deadline, waker)
+
+    def _leave(self, task: Task, pass_id: PassId, future: Future) -> None:
+        """Let a pass fail that has not ended, unless it is decided (A20); leave what work there is to others."""
+        worker = self._worker
+        with worker.lock:
+            del self._attended[task]
+            if task in self._works:
+                worker.reactor.queue(lambda: self._do(task))
+            if not future.done():
+                worker.perform(worker.core.time_out_pass(pass_id))
+        worker.flush()
+
+    def have_done(self, work: Work) -> None:
+        """Have a piece of work done, after what its task has to do before."""
+        works = self._works.get(work.task)
+        if works is None:
+            self._works[work.task] = deque((work,))
+            self._have_done(work.task)
+        else:
+            works.append(work)
+
+    def end(self, ended: PassEnded) -> None:
+        """Let whoever waits for a pass of ours know how it ended."""
+        future = self.passes.pop(ended.pass_id, None)
+        if future is not None and ended.fault is None:
+            future.set_result(None)
+        elif future is not None:
+            future.set_exception(failure_of(ended, self._worker.names))
+
+    def _have_done(self, task: Task) -> None:
+        """Have the next piece of a task's work done, by whoever attends to it or by some thread."""
+        events = self._attended.get(task)
+        if events is None:
+            self._worker.begin(partial(self._do, task))
+            return
+        self._worker.running += 1
+        for event in events:
+            event.set()
+
+    def _do(self, task: Task) -> None:
+        """Do the oldest piece of a task's work, and take the step that its end is. Not under the lock."""
+        worker, work = self._worker, self._works[task][0]
+        interrupt: KeyboardInterrupt | None = None
+        try:
+            outcome: Progress | bytes = self._checked(task.process(work.body))
+        except BaseException as error:
+            interrupt = error if isinstance(error, KeyboardInterrupt) else None
+            outcome = write_error(error, worker.names[worker.rank], "backward")
+        worker.end(partial(self._done, work), outcome)
+        worker.write_results()
+        if interrupt is not None:
+            raise interrupt
+
+    def _checked(self, progress: Progress) -> Progress:
+        limit = self._worker.settings.frame_bytes_max - GRADIENT_OTHER_BYTES
+        for _, written in progress.gradients:
+            if len(written) > limit:
+                raise RefusedValue(f"the gradients of one call take more than the limit of {limit} bytes")
+        return progress
+
+    def _done(self, work: Work, outcome: Progress | bytes) -> None:
+        worker, works = self._worker, self._works[work.task]
+        works.popleft()
+        if works:
+            self._have_done(work.task)
+        else:
+            del self._works[work.task]
+        if isinstance(outcome, bytes):
+            worker.perform(worker.core.raised(work, outcome))
+        else:
+            worker.perform(worker.core.worked(work, outcome))

@@ -1,0 +1,270 @@
+"""What a worker does with the effects of its core, and how it runs functions.
+
+Everything in `perform` happens under the worker's lock and neither blocks nor runs user code. Functions run without it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, assert_never
+
+from farref.impl.core.autograd.effects import PassEnded, TakeForDead, Work
+from farref.impl.core.autograd.ids import ContextId
+from farref.impl.core.effects import (
+    AnswerFetch,
+    CompleteCall,
+    CompleteFetch,
+    Confirmed,
+    DropValue,
+    Effect,
+    FailCall,
+    Failure,
+    Outcome,
+    ReplyLost,
+    RunCall,
+    RunCreation,
+    Send,
+    Value,
+    WakeWaiter,
+)
+from farref.impl.core.ids import CallId, ForkData, Reference, RRefId, WorkerId
+from farref.impl.core.messages import CARRIERS, ForwardCall
+from farref.impl.errors import RefusedCall, RpcError
+from farref.impl.futures import Future
+from farref.impl.rref import RRef
+from farref.impl.transport.connection import NOW
+from farref.impl.values.reading import Content
+from farref.impl.values.reports import read_error
+from farref.impl.worker.passes import Passage, using
+
+if TYPE_CHECKING:
+    from farref.impl.worker.worker import Worker
+
+
+QUICK_S: Final = 0.001
+SEGMENTED: Final = (*CARRIERS, ForwardCall)
+"""The messages that may have segments behind them."""
+
+
+class Performer:
+    """Performs effects for one worker."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._quick: set[str] = set()
+        """The functions that took no time to speak of when they ran last."""
+
+    def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
+        """Do what a step asks for, in its order; then let go of what was dropped meanwhile, which is a step for each.
+
+        Segments belong to the one carrier among the effects.
+        """
+        worker = self._worker
+        while True:
+            for effect in effects:
+                if type(effect) is Send:
+                    message = effect.message
+                    carried = segments if segments and isinstance(message, SEGMENTED) else None
+                    worker.post(effect.target, message, carried)
+                elif type(effect) is RunCall:
+                    self._expect(effect.call.function, effect.source)
+                    worker.begin(partial(self._run_call, effect))
+                elif type(effect) is CompleteCall:
+                    pending = worker.calls.pop(effect.call, None)
+                    self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
+                elif type(effect) is Work:
+                    worker.recorder.have_done(effect)
+                elif type(effect) is CompleteFetch:
+                    asked = worker.fetches.pop(effect.fetch, None)
+                    self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
+                elif type(effect) is RunCreation:
+                    self._expect(effect.creation.function, effect.source)
+                    worker.begin(partial(self._run_creation, effect))
+                elif type(effect) is AnswerFetch:
+                    self._answer_fetch(effect)
+                elif type(effect) is Confirmed:
+                    worker.creations.pop(effect.fork, None)
+                elif type(effect) is not DropValue:
+                    self._perform_rare(effect)
+            if not worker.dropped:
+                return
+            reference, segments = worker.dropped.popleft(), None
+            effects = [] if worker.released else worker.core.let_go(reference)
+
+    def _perform_rare(self, effect: FailCall | ReplyLost | WakeWaiter | PassEnded | TakeForDead) -> None:
+        worker = self._worker
+        match effect:
+            case FailCall(call, target, reason):
+                refused = worker.calls.pop(call, None)
+                if refused is not None:
+                    message = f"{refused[2]} on {worker.names[target]} was refused: {reason}"
+                    refused[0].set_exception(RefusedCall(message))
+            case ReplyLost(target, call, reason):
+                if target not in worker.core.dead:
+                    self._reply_error(target, call, RefusedCall(reason), "")
+            case WakeWaiter(waiter, outcome):
+                waiting = worker.waiters.pop(waiter, None)
+                self._settle(waiting and waiting[0], isinstance(outcome, Failure), outcome.content)
+            case PassEnded():
+                worker.recorder.end(effect)
+            case TakeForDead(peer):
+                worker.declare_dead(peer, "another worker has declared it dead")
+            case _:
+                assert_never(effect)
+
+    def _bound(self, content: object, references: tuple[Reference, ...]) -> Any:
+        return content.bind(self._worker, references) if isinstance(content, Content) else content
+
+    def _answer_fetch(self, answer: AnswerFetch) -> None:
+        """Write a value for one user, or the error that stands in its place (R20)."""
+        worker = self._worker
+        forks: tuple[ForkData, ...] = ()
+        segments: list[memoryview] = []
+        passage: Passage | None = None
+        failed = isinstance(answer.outcome, Failure)
+        try:
+            context = worker.core.fetching.pop((answer.target, answer.fetch), None)
+            if context is not None:
+                passage = worker.recorder.answering(context, f"the value of {answer.rref}")
+            if isinstance(answer.outcome, Failure):
+                body = worker.writing.write_error(answer.outcome.content, "")
+            else:
+                forks, body, segments = worker.writing.write(answer.outcome.content, answer.target, passage)
+        except RpcError as error:
+            worker.writing.say_what(error, "the value", answer.rref)
+            failed, body = True, worker.writing.write_error(error, "the value of an RRef")
+        effects = worker.core.answer_fetch(answer, failed, forks, body)
+        self.perform(effects if passage is None else worker.recorder.wrapped(effects, passage), segments)
+
+    # Functions
+
+    def _expect(self, function: str, source: WorkerId) -> None:
+        """Let nothing that is queued for a caller wait for a function that may take long (R10, R18)."""
+        connection = self._worker.connections.get(source)
+        if function not in self._quick and connection is not None:
+            connection.hurry = NOW
+
+    def _run_call(self, run: RunCall) -> None:
+        source, call, function, context = run.source, run.call.call, run.call.function, _context(run.content)
+        if self._worker.backlog.must_wait(source):
+            self._worker.backlog.keep(source, partial(self._run_call, run))
+            return
+        # Nothing here may keep the result: if it is a view of the caller's memory, that is returned in the same write.
+        self._when_done(
+            self._invoke(function, self._bound(run.content, run.references), context),
+            lambda final: self._reply(source, call, final, function, context),
+        )
+        self._worker.write_results()
+
+    def _run_creation(self, run: RunCreation) -> None:
+        arguments = self._bound(run.content, run.references)
+        self._run_creation_of(run.creation.rref, run.creation.function, arguments, _context(run.content))
+
+    def create_on_self(self, function: str, given: list[Any], passage: Passage | None) -> RRef:
+        """Compute the value of an RRef here. Its arguments travel as in any call, so that they are copies as in any call."""
+        worker = self._worker
+        try:
+            arguments, received = worker.writing.copy(given, passage)
+        except RpcError as error:
+            worker.writing.say_what(error, "an argument", function)
+            raise
+        reference = worker.core.create_on_self()
+        context = worker.recorder.to_self(passage, received)
+        worker.begin(lambda: self._run_creation_of(reference.rref, function, arguments, context))
+        return RRef.unbound().adopt(worker, reference)
+
+    def _run_creation_of(self, rref: RRefId, function: str, arguments: Any, context: ContextId | None) -> None:
+        """Compute the value of an RRef, and make its entry ready (R23)."""
+        self._when_done(self._invoke(function, arguments, context), lambda final: self._finish(rref, final))
+        self._worker.write_results()
+
+    def _invoke(self, function: str, arguments: Any, context: ContextId | None) -> Outcome:
+        """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
+        here, worker = self._worker.in_function, self._worker
+        here.depth = getattr(here, "depth", 0) + 1
+        args, kwargs = arguments
+        began = time.monotonic()
+        try:
+            target = worker.functions.resolve(function)
+            if context is None:
+                return Value(target(*args, **kwargs))
+            with using(context):
+                return Value(target(*args, **kwargs))
+        except BaseException as error:
+            return Failure(worker.writing.write_error(error, function))
+        finally:
+            here.depth -= 1
+            if (time.monotonic() - began < QUICK_S) != (function in self._quick):
+                self._learn(function)
+            # What the function was given and did not keep is let go of now, so that the deletes leave with its result.
+            args.clear()
+            kwargs.clear()
+
+    def _learn(self, function: str) -> None:
+        """Note that a function was quick this time and not the last, or the other way round."""
+        if function in self._quick:
+            self._quick.discard(function)
+        elif self._worker.functions.is_known(function):
+            self._quick.add(function)
+
+    def _when_done(self, outcome: Outcome, then: Callable[[Outcome], None]) -> None:
+        """Go on with an outcome; if it is a future, when that is done. No thread waits for it."""
+        future = outcome.content
+        if not isinstance(future, Future):
+            self._worker.end(then, outcome)
+            return
+
+        def go_on() -> None:
+            try:
+                final: Outcome = Value(future.value())
+            except BaseException as error:
+                final = Failure(error)
+            self._worker.end(then, final)
+            self._worker.write_results()
+
+        future.call_when_done(lambda: self._worker.reactor.start(go_on))
+
+    def _finish(self, rref: RRefId, outcome: Outcome) -> None:
+        self.perform(self._worker.core.finish_function(rref, outcome))
+
+    def _reply(
+        self, target: WorkerId, call: CallId, outcome: Outcome, function: str, context: ContextId | None
+    ) -> None:
+        worker = self._worker
+        passage: Passage | None = None
+        try:
+            if context is not None:
+                passage = worker.recorder.answering(context, f"the result of {function}")
+            if isinstance(outcome, Failure):
+                self._reply_error(target, call, outcome.content, function, passage)
+                return
+            forks, body, segments = worker.writing.write(outcome.content, target, passage)
+        except RpcError as error:
+            worker.writing.say_what(error, "the result", function)
+            self._reply_error(target, call, error, function, passage)
+            return
+        effects = worker.core.reply(target, call, False, forks, body)
+        self.perform(effects if passage is None else worker.recorder.wrapped(effects, passage), segments)
+
+    def _reply_error(
+        self, target: WorkerId, call: CallId, error: object, function: str, passage: Passage | None = None
+    ) -> None:
+        worker = self._worker
+        effects = worker.core.reply(target, call, True, (), worker.writing.write_error(error, function))
+        self.perform(worker.recorder.wrapped(effects, passage))
+
+    def _settle(self, future: Future | None, failed: bool, value: Any) -> None:
+        """Complete a future, if anybody still wants it; a value nobody wants goes, with the handles in it."""
+        if future is None:
+            return
+        if failed:
+            future.set_exception(read_error(self._worker.writing.write_error(value, "")))
+        else:
+            future.set_result(value)
+
+
+def _context(content: object) -> ContextId | None:
+    """The context that a call came with."""
+    return content.context if isinstance(content, Content) else None

@@ -1,0 +1,43 @@
+"""Workers that die in a pass, or between passes (A21)."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from farref.impl import PeerDied, launch, rpc_sync
+from farref.impl.autograd import backward, context, get_gradients
+from farref.impl.errors import PassPeerDied
+from farref.impl.tape import tensor
+from tests.impl.far import autograd as far
+from tests.impl.settling import eventually
+
+
+def test_A21_everybody_comes_out_of_a_pass_in_which_a_worker_dies() -> None:
+    x = tensor(2.0, requires_grad=True)
+    with launch(["B", "C"], allow=[far.__name__]) as world:
+        rpc_sync("C", far.parameter, ["w", 7.0])
+        with context() as context_id:
+            loss = rpc_sync("B", far.slow_rule_through, ["C", x]) + rpc_sync("C", far.times, ["w", x])
+            threading.Timer(0.3, world.kill, ["B"]).start()
+            with pytest.raises(PassPeerDied, match="B died"):
+                backward(context_id, [loss])
+            assert get_gradients(context_id) == {}
+            assert rpc_sync("C", far.gradient, [context_id, "w"]) is None
+            eventually(lambda: rpc_sync("C", far.tasks) == 0)
+            backward(context_id, [rpc_sync("C", far.times, ["w", x])])
+            assert get_gradients(context_id)[x].item() == 7.0
+            with pytest.raises(PassPeerDied, match="B died"):
+                backward(context_id, [loss])
+            with pytest.raises(PeerDied):
+                rpc_sync("B", far.nothing)
+        eventually(lambda: far.contexts() + rpc_sync("C", far.contexts) == 0)
+
+
+def test_A21_a_context_goes_with_its_creator() -> None:
+    with launch(["B", "C"], allow=[far.__name__]) as world:
+        rpc_sync("B", far.open_and_keep, ["C"])
+        assert rpc_sync("C", far.contexts) == 1
+        world.kill("B")
+        eventually(lambda: rpc_sync("C", far.contexts) == 0)

@@ -1,0 +1,172 @@
+"""Clauses that do not show while each message carries one fork, each worker has one life and every peer is right.
+
+The twin's schedules are like that, so these are tests of their own.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from farref.impl.core.effects import AnswerFetch, RunCall, Value
+from farref.impl.core.ids import (
+    ForkData,
+    ForkId,
+    Incarnation,
+    Reference,
+    SequenceNumber,
+    UserReference,
+    WorkerId,
+)
+from farref.impl.core.messages import (
+    Ack,
+    Call,
+    CallFailed,
+    FetchCall,
+    FetchReturn,
+    ForkRequest,
+    RemoteCall,
+    Return,
+    UserAccept,
+)
+from farref.impl.simulated.network import Simulation
+from tests.impl.core.simulation import A, B, C, drain, forks, is_empty, kind, kinds, under_way
+
+
+@pytest.fixture
+def world() -> Simulation:
+    return Simulation(3)
+
+
+def runs(world: Simulation) -> int:
+    """How many calls have run."""
+    return sum(isinstance(effect, RunCall) for _, effect in world.log)
+
+
+def carried(world: Simulation, wanted: type[Call]) -> ForkData:
+    """The one fork of the one message of a kind that is under way."""
+    (message,) = (flight.message for flight in world.in_flight() if kind(flight) is wanted)
+    assert isinstance(message, wanted)
+    (data,) = message.forks
+    return data
+
+
+# -- several forks in one message --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_R16_a_call_runs_when_the_last_of_its_forks_is_confirmed(world: Simulation, order: tuple[int, int]) -> None:
+    x, y = world.create_remote(A, B), world.create_remote(A, B)
+    world.share_as_argument(A, C, x, y)
+    world.deliver(under_way(world, Call))
+    for flight in [f for f in world.in_flight() if kind(f) is ForkRequest]:
+        world.deliver(flight.id)
+    answers = [flight.id for flight in world.in_flight() if kind(flight) is Ack]
+    world.deliver(answers[order[0]])
+    (parked,) = world.observe()[C].parked_calls
+    assert (len(parked.waiting_for), runs(world)) == (1, 0)
+    world.deliver(answers[order[1]])
+    assert (world.observe()[C].parked_calls, runs(world)) == ((), 1)
+
+
+# -- what a refused message carried ------------------------------------------------------------------------------------
+
+
+def test_R28_R29_the_cargo_of_a_refused_creation_is_withdrawn(world: Simulation) -> None:
+    y = world.create_local(A)
+    x = world.create_remote(A, B, sharing=[y])
+    assert len(forks(world, A)) == 1
+    world.refuse(under_way(world, RemoteCall))
+    assert sorted(one.__name__ for one in kinds(world)) == ["CallFailed", "UserAccept"]
+    drain(world)
+    assert not forks(world, A)
+    assert world.observe()[B].entries[0].failed
+    let_go_of_all(world, (A, x), (A, y))
+
+
+def test_R28_the_cargo_of_a_refused_result_is_withdrawn(world: Simulation) -> None:
+    y = world.create_local(A)
+    world.share_in_result(A, B, y)
+    world.refuse(under_way(world, Return))
+    assert kinds(world) == [CallFailed]
+    drain(world)
+    assert not forks(world, A)
+    let_go_of_all(world, (A, y))
+
+
+def test_R28_the_cargo_of_a_refused_value_is_withdrawn(world: Simulation) -> None:
+    x, y = world.create_on_self(B), world.create_local(B)
+    world.share_as_argument(B, A, x)
+    drain(world)
+    (held,) = world.handles(A)
+    assert isinstance(held, UserReference)
+    world.fetch(A, held)
+    world.deliver(under_way(world, FetchCall))
+    core = world.cores[B]
+    (answer,) = core.finish_function(x.rref, Value(y))
+    assert isinstance(answer, AnswerFetch)
+    world._perform(B, core.answer_fetch(answer, False, (core.share(y, A),)))
+    world.refuse(under_way(world, FetchReturn))
+    assert kinds(world) == [CallFailed]
+    drain(world)
+    assert world.observe()[B].entries[1].forks == ()
+    let_go_of_all(world, (A, held), (B, x), (B, y))
+
+
+def let_go_of_all(world: Simulation, *held: tuple[WorkerId, Reference]) -> None:
+    for worker, reference in held:
+        world.let_go(worker, reference)
+    drain(world)
+    assert is_empty(world)
+
+
+# -- peers that are wrong ----------------------------------------------------------------------------------------------
+
+
+def test_R10_R34_only_its_owner_confirms_a_creation(world: Simulation) -> None:
+    x = world.create_remote(A, B)
+    world._perform(A, world.cores[A].receive(C, UserAccept(x.rref, x.fork)))
+    assert not world.cores[A].is_confirmed(x)
+    world._perform(A, world.cores[A].receive(B, UserAccept(x.rref, x.fork)))
+    assert world.cores[A].is_confirmed(x)
+
+
+def test_R28_only_its_receiver_refuses_a_fork(world: Simulation) -> None:
+    """B says of a fork that A made for C that it will not have it."""
+    x = world.create_remote(A, B)
+    world.share_as_argument(A, C, x)
+    data = carried(world, Call)
+    world._perform(A, world.cores[A].receive(B, CallFailed(None, (data,), "mistaken")))
+    assert [child for child, _ in world.observe()[A].users[0].children] == [data.fork]
+    world._perform(A, world.cores[A].receive(C, CallFailed(None, (data,), "it is mine to refuse")))
+    assert world.observe()[A].users[0].children == ()
+
+
+def test_R28_only_what_was_made_here_is_withdrawn_here(world: Simulation) -> None:
+    """C says to B, which counts its fork, that it refuses what A made. A fork that is counted goes by `UserDelete` only."""
+    x = world.create_remote(A, B)
+    world.share_as_argument(A, C, x)
+    data = msgspec.structs.replace(carried(world, Call), parent=None)
+    drain(world)
+    assert data.fork in forks(world, B)
+    world._perform(B, world.cores[B].receive(C, CallFailed(None, (data,), "mistaken")))
+    assert data.fork in forks(world, B)
+
+
+# -- another life ------------------------------------------------------------------------------------------------------
+
+
+def test_R2_R7_an_answer_to_an_earlier_life_answers_nothing(world: Simulation) -> None:
+    """The numbers are those of a control message under way, but it was somebody else's with the same rank."""
+    x = world.create_remote(A, B)
+    world.share_as_argument(A, C, x)
+    fork: ForkId = carried(world, Call).fork
+    world.deliver(under_way(world, Call))
+    ((peer, number),) = world.unanswered(C)
+    assert (peer, number) == (B, SequenceNumber(1))
+    life = world.cores[C].incarnation
+    world._perform(C, world.cores[C].receive(B, Ack(Incarnation(life + 1), number)))
+    assert world.unanswered(C) == ((B, number),)
+    assert not world.cores[C].user.records[fork].confirmed
+    world._perform(C, world.cores[C].receive(B, Ack(life, number)))
+    assert world.cores[C].user.records[fork].confirmed

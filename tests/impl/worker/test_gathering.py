@@ -1,0 +1,99 @@
+"""Answers to control messages gather and leave in one frame; the release of a context waits for something to ride with.
+
+Two workers without threads: what a worker would do by itself is done here, one thing after the other.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from farref.impl.core.autograd.ids import ContextId
+from farref.impl.core.autograd.messages import CleanupContext
+from farref.impl.core.core import Core
+from farref.impl.core.ids import WorkerId
+from farref.impl.settings import Settings
+from farref.impl.transport.connection import ANSWERS, LATER
+from farref.impl.transport.frames import Acks, read_body, read_header
+from farref.impl.worker.intake import TICK_S
+from farref.impl.worker.worker import Worker
+
+A, B = WorkerId(0), WorkerId(1)
+NAMES = {A: "A", B: "B"}
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Worker, Worker]]:
+    streams = dict(zip((B, A), socket.socketpair(), strict=True))
+    one, other = (
+        Worker(Core(me, NAMES), NAMES, {peer: streams[peer]}, Settings(allowed_modules=("tests.impl.far.references",)))
+        for me, peer in ((A, B), (B, A))
+    )
+    yield one, other
+    for worker in (one, other):
+        worker.released = True
+        worker.close()
+
+
+def release(worker: Worker) -> ContextId:
+    """Let a worker call another in a context, and release the context."""
+    context = worker.core.open_context()
+    with worker.lock:
+        _, effects = worker.core.call(B, "tests.impl.far.references:echo", (), b"\x92\x90\x80")
+        worker.perform(worker.core.wrapped(effects, context, None, "echo"))
+    worker.flush()
+    worker.perform(worker.core.release_context(context))
+    return context
+
+
+def frames(worker: Worker, peer: WorkerId) -> list[object]:
+    """What is queued for a peer."""
+    return [read_body(bytes(piece)[8:]) for piece in worker.connections[peer].outbox if read_header(bytes(piece))]
+
+
+def cleanups(worker: Worker) -> int:
+    """How many requests to close a context have no answer yet."""
+    return sum(isinstance(body, CleanupContext) for _, _, body, _ in worker.core.channel.unanswered())
+
+
+def test_A25_a_release_waits_for_something_to_ride_with(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    context = release(a)
+    assert [type(frame).__name__ for frame in frames(a, B)] == ["Control"]
+    assert a.connections[B].hurry == LATER
+    b.intake.turn(0.0)
+    assert context in b.core.engine.contexts
+    a.intake._next_tick = 0.0
+    a.intake.turn(0.0)
+    b.intake.turn(0.0)
+    assert not b.core.engine.contexts[context].is_open
+
+
+def test_R6_answers_leave_together_with_a_tick(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    for _ in range(3):
+        release(a)
+    a.flush(hurry=LATER)
+    b.intake.turn(0.0)
+    assert cleanups(a) == 3
+    assert not [frame for frame in frames(b, A) if isinstance(frame, Acks)]
+    b.intake._next_tick = 0.0
+    b.intake._tick(TICK_S)
+    (acks,) = (frame for frame in frames(b, A) if isinstance(frame, Acks))
+    assert len(acks.answers) == 3
+    b.flush()
+    a.intake.turn(0.0)
+    assert not cleanups(a)
+
+
+def test_R6_answers_leave_when_there_are_enough(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    for _ in range(ANSWERS):
+        release(a)
+    a.flush(hurry=LATER)
+    b.intake.turn(0.0)
+    b.flush(hurry=LATER)
+    a.intake.turn(0.0)
+    assert not cleanups(a)

@@ -1,0 +1,152 @@
+"""What nobody waits for rides with what somebody does; and it leaves all the same if there is nothing to ride with.
+
+Two workers without threads: what a worker would do by itself is done here, one thing after the other.
+"""
+
+from __future__ import annotations
+
+import gc
+import socket
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from farref.impl import launch, rpc_sync
+from farref.impl.api import current
+from farref.impl.core.core import Core
+from farref.impl.core.ids import UserReference, WorkerId
+from farref.impl.functions import name_of
+from farref.impl.rref import RRef
+from farref.impl.settings import Settings
+from farref.impl.transport.connection import LATER, NOW, SOON
+from farref.impl.worker.intake import TICK_S
+from farref.impl.worker.perform import QUICK_S
+from farref.impl.worker.worker import Worker
+from tests.impl.far import references as far
+
+A, B = WorkerId(0), WorkerId(1)
+NAMES = {A: "A", B: "B"}
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Worker, Worker]]:
+    ours, theirs = socket.socketpair()
+    settings = Settings(allowed_modules=("tests.impl.far.references",))
+    workers = [
+        Worker(Core(me, NAMES), NAMES, {B if me == A else A: stream}, settings)
+        for me, stream in ((A, ours), (B, theirs))
+    ]
+    yield workers[0], workers[1]
+    for worker in workers:
+        worker.released = True
+        worker.close()
+
+
+def run_all(worker: Worker) -> None:
+    tasks = worker.reactor._tasks
+    while tasks:
+        tasks.popleft()()
+
+
+def is_confirmed(worker: Worker, reference: UserReference) -> bool:
+    worker.intake.turn(0.0)
+    return worker.is_confirmed(reference)
+
+
+@pytest.mark.parametrize("runs", [True, False], ids=["by whoever runs the function", "by a caller that only reads"])
+def test_the_answer_to_a_creation_rides_with_what_its_function_brings(pair: tuple[Worker, Worker], runs: bool) -> None:
+    a, b = pair
+    b.performer._quick.add(name_of(far.echo))
+    rref = a.remote("B", far.echo, [1], {}, None)
+    a.flush()
+    b.reactor._leading = runs
+    b.intake.turn(0.0)
+    assert isinstance(rref.reference, UserReference)
+    assert is_confirmed(a, rref.reference) is not runs
+    assert b.connections[A].hurry == (SOON if runs else LATER)
+    run_all(b)
+    assert is_confirmed(a, rref.reference)
+
+
+def test_it_does_not_wait_for_a_function_that_takes_long_for_once(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    b.performer._quick.add(name_of(far.echo))
+    rref = a.remote("B", far.echo, [1], {}, None)
+    a.flush()
+    b.reactor._leading = True
+    b.intake.turn(0.0)
+    b.intake.turn(0.0)  # by the lookout, before the function has ended
+    assert isinstance(rref.reference, UserReference)
+    assert is_confirmed(a, rref.reference)
+
+
+def test_it_does_not_wait_for_a_function_that_may_take_long(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    rref = a.remote("B", far.echo, [1], {}, None)
+    a.flush()
+    b.reactor._leading = True
+    b.intake.turn(0.0)
+    assert isinstance(rref.reference, UserReference)
+    assert is_confirmed(a, rref.reference)
+
+
+def test_what_was_quick_and_what_was_not(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    slow, quick = ("slow", [2 * QUICK_S]), ("echo", [1])
+    for name, args in (slow, quick):
+        a.call("B", f"tests.impl.far.references:{name}", args, {}, None)
+        b.intake.turn(0.0)
+    run_all(b)
+    assert name_of(far.slow) not in b.performer._quick
+    b.performer._quick.add(name_of(far.slow))
+    a.call("B", far.slow, [2 * QUICK_S], {}, None)
+    a.call("B", "nobody:knows", [], {}, None)
+    b.intake.turn(0.0)
+    run_all(b)
+    assert b.performer._quick <= {name_of(far.echo)}
+
+
+def test_a_delete_waits_for_a_tick_at_most(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    rref = a.remote("B", far.echo, [1], {}, None)
+    a.flush()
+    b.intake.turn(0.0)
+    run_all(b)
+    assert isinstance(rref.reference, UserReference)
+    assert is_confirmed(a, rref.reference)
+    del rref
+    gc.collect()
+    with a.lock:
+        a.perform([])
+    a.flush()
+    assert a.connections[B].outbox
+    assert a.connections[B].hurry == LATER
+    a.intake._tick(a.core.now + TICK_S)
+    assert a.connections[B].hurry == NOW
+    a.flush()
+    b.intake.turn(0.0)
+    assert not b.core.owner.entries
+
+
+def test_a_delete_leaves_with_the_result_of_the_function_that_had_the_reference(pair: tuple[Worker, Worker]) -> None:
+    a, b = pair
+    own = RRef.unbound().adopt(a, a.create_local(1))
+    future = a.call("B", far.confirmed, [own], {}, None)
+    b.reactor._leading = True
+    b.intake.turn(0.0)
+    run_all(b)
+    a.intake.turn(0.0)
+    assert future.done()
+    (entry,) = a.core.owner.entries.values()
+    assert not entry.forks
+
+
+def test_a_view_is_returned_with_the_result_that_was_made_of_it() -> None:
+    array = np.ones(1_000_000, np.uint8)
+    with launch(["B"], allow=["tests.impl.far.references"]):
+        for _ in range(3):
+            rpc_sync("B", far.echo, [array])
+            arena = current().arena
+            assert arena is not None
+            assert not arena.lent
