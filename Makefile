@@ -47,7 +47,7 @@ generated: $(VENV)/.dev
 	$(BIN)/python -m tests.generated
 
 findings: $(VENV)/.torch
-	$(BIN)/python -m farref.properties.conformance.ledger --runs $(RUNS)
+	$(BIN)/python -m farref.properties.conformance.findings.run --runs $(RUNS)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis states

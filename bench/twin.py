@@ -15,14 +15,14 @@ from pathlib import Path
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.journal import LoggedCore
 from farref.impl.simulated.network import Simulation
-from farref.properties.backends.autograd.processes import AutogradProcesses
-from farref.properties.backends.autograd.simulated import SimulatedAutograd
-from farref.properties.backends.backend import Backend
-from farref.properties.backends.processes import ProcessesBackend
-from farref.properties.backends.simulated import SimulatedBackend
-from farref.properties.campaign import campaign
-from farref.properties.log import read_logs
-from farref.properties.validation import validate
+from farref.properties.logs.format import read_logs
+from farref.properties.logs.validate import validate
+from farref.properties.twin.backend import Backend
+from farref.properties.twin.backends.autograd.processes import AutogradProcesses
+from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
+from farref.properties.twin.backends.rref.processes import ProcessesBackend
+from farref.properties.twin.backends.rref.simulated import SimulatedBackend
+from farref.properties.twin.campaign import campaign
 
 EVENTS = 3_000
 

@@ -9,8 +9,8 @@ from typing import Final
 from rich.console import Console
 
 from farref.pretty import numbered
-from farref.properties.subject import subject_of
-from farref.properties.twin import Disagreement
+from farref.properties.protocol import subject_of
+from farref.properties.twin.twin import Disagreement
 from farref.request import flags
 
 

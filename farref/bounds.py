@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from farref.properties.autograd.limits import wrong_graph
-from farref.properties.subject import SUBJECTS, Subject
+from farref.properties.protocol import SUBJECTS, Subject
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

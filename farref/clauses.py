@@ -11,7 +11,7 @@ from typing import Final
 from rich.console import Console
 from rich.markdown import Markdown
 
-from farref.properties.subject import SUBJECTS, Subject
+from farref.properties.protocol import SUBJECTS, Subject
 
 HEADING: Final = re.compile(r"^### ([RA]\d+)\. (.+)$", re.MULTILINE)
 LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+)")

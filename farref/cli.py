@@ -22,7 +22,7 @@ from farref.options import check_options, make_request, subject_argument
 from farref.output import discard, page, put
 from farref.pretty import show, show_story
 from farref.progress import telling
-from farref.properties.trace import Trace, encode
+from farref.properties.traces.file import Trace, encode
 from farref.replaying import replay
 from farref.report import EXIT_CODES, Report
 from farref.request import Request

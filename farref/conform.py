@@ -19,11 +19,11 @@ from farref.files import print_json, read, refuse_place, remark, replace
 from farref.interrupts import held_back
 from farref.options import Seconds
 from farref.output import PIPED_WIDTH, page, put
-from farref.properties.conformance.document import DocumentError, Report, decode, together
-from farref.properties.conformance.expectations import ExpectationsError
-from farref.properties.conformance.known import NAMED, Target, UnknownBackendError, spoken, target
-from farref.properties.conformance.runner import Plan
-from farref.properties.conformance.suite import UnknownCheckError
+from farref.properties.conformance.kit.document import DocumentError, Report, decode, together
+from farref.properties.conformance.kit.expectations import ExpectationsError
+from farref.properties.conformance.kit.named import NAMED, Target, UnknownBackendError, spoken, target
+from farref.properties.conformance.kit.runner import Plan
+from farref.properties.conformance.kit.suite import UnknownCheckError
 from farref.rendering.html import to_html
 from farref.rendering.junit import to_junit
 from farref.rendering.markdown import to_markdown

@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from farref.properties.conformance.check import Check
-from farref.properties.conformance.unseen import UNSEEN
+from farref.properties.conformance.kit.check import Check
+from farref.properties.conformance.kit.unseen import UNSEEN
 
 
 def list_document(checks: Sequence[Check]) -> list[dict[str, Any]]:

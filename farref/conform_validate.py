@@ -9,9 +9,9 @@ import click
 
 from farref.files import remark
 from farref.output import put
-from farref.properties.conformance.known import Target
-from farref.properties.conformance.telling import shortened
-from farref.properties.conformance.validation import Remark, validate
+from farref.properties.conformance.conversation.validation import Remark, validate
+from farref.properties.conformance.kit.named import Target
+from farref.properties.conformance.kit.telling import shortened
 from farref.rendering.words import EXIT_CODES, Conclusion
 from farref.words import counted, visible
 

@@ -15,19 +15,19 @@ from rich.console import Console
 from rich.text import Text
 
 from farref.clauses import clauses
-from farref.properties.conformance import expectations
-from farref.properties.conformance.catalogue import read_findings, script_of
-from farref.properties.conformance.check import Check
-from farref.properties.conformance.document import Level, Report, Row, Script, Verdict
-from farref.properties.conformance.expectations import Expectation
-from farref.properties.conformance.known import Target
-from farref.properties.conformance.runner import Interrupted, Plan, Runner
-from farref.properties.conformance.script import python_script, spoken_script
-from farref.properties.conformance.session import AdapterError
-from farref.properties.conformance.suite import chosen, suite
-from farref.properties.conformance.telling import shortened
-from farref.properties.conformance.unseen import UNSEEN
-from farref.properties.conformance.verdicts import ClauseText
+from farref.properties.conformance.conversation.session import AdapterError
+from farref.properties.conformance.findings.catalogue import read_findings, script_of
+from farref.properties.conformance.kit import expectations
+from farref.properties.conformance.kit.check import Check
+from farref.properties.conformance.kit.document import Level, Report, Row, Script, Verdict
+from farref.properties.conformance.kit.expectations import Expectation
+from farref.properties.conformance.kit.named import Target
+from farref.properties.conformance.kit.runner import Interrupted, Plan, Runner
+from farref.properties.conformance.kit.script import python_script, spoken_script
+from farref.properties.conformance.kit.suite import chosen, suite
+from farref.properties.conformance.kit.telling import shortened
+from farref.properties.conformance.kit.unseen import UNSEEN
+from farref.properties.conformance.kit.verdicts import ClauseText
 from farref.rendering.pretty import marked
 from farref.rendering.words import TOLD, rate
 from farref.words import visible
@@ -97,7 +97,7 @@ def finding_scripts(row: Row) -> tuple[Script, ...]:
     shown = [one for one in read_findings() if one.script is not None]
     named = [one for one in shown if re.search(rf"#{one.id}-", row.link or "", re.IGNORECASE)]
     about = named or [one for one in shown if one.clause == row.clause]
-    return tuple(Script(str(one.script), script_of(one).read_text("utf-8")) for one in about)
+    return tuple(Script(script_of(one).name, script_of(one).read_text("utf-8")) for one in about)
 
 
 def _expectations_file(target: Target, given: str | None) -> Path | None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from farref import svg
-from farref.properties.replay import EVERYONE, NETWORK, Fate
-from farref.properties.trace import MessageRecord, StepRecord, Trace, rules_text
+from farref.properties.rref.replay import EVERYONE, NETWORK, Fate
+from farref.properties.traces.file import MessageRecord, StepRecord, Trace, rules_text
 from farref.words import counted
 
 BLUE, GREY, RED, VIOLET = "#2456c9", "#7a8394", "#c0262d", "#8338b5"

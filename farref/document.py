@@ -6,7 +6,7 @@ from dataclasses import asdict, fields
 from typing import Any, Final
 
 from farref.model.checker.interface import Property
-from farref.properties.trace import Trace
+from farref.properties.traces.file import Trace
 from farref.report import Report
 from farref.request import Request
 from farref.search import Run

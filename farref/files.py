@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from farref.output import put
-from farref.properties.trace import Trace, TraceError, decode
+from farref.properties.traces.file import Trace, TraceError, decode
 from farref.words import visible
 
 

@@ -14,14 +14,14 @@ from farref.fuzzed import Fuzzed, fuzz_document, show_fuzz
 from farref.options import Seconds, subject_argument
 from farref.output import page
 from farref.progress import saying
-from farref.properties.backends.backend import FreeBackend
-from farref.properties.backends.known import BACKENDS, EVERY_BACKEND, FREE_BACKENDS
-from farref.properties.campaign import MakeBackend, campaign
-from farref.properties.exercises import EXERCISES
-from farref.properties.shrink import shrink
-from farref.properties.tally import Tally
-from farref.properties.trace import encode
-from farref.properties.twin import Disagreement
+from farref.properties.traces.file import encode
+from farref.properties.twin.backend import FreeBackend
+from farref.properties.twin.backends.known import BACKENDS, EVERY_BACKEND, FREE_BACKENDS
+from farref.properties.twin.campaign import MakeBackend, campaign
+from farref.properties.twin.exercises import EXERCISES
+from farref.properties.twin.shrink import shrink
+from farref.properties.twin.tally import Tally
+from farref.properties.twin.twin import Disagreement
 
 SECONDS_DEFAULT: Final = 10.0
 NAMES: Final = [*BACKENDS, *dict.fromkeys(name for free in FREE_BACKENDS.values() for name in free)]

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from farref.agreement import EXIT_CODES, Agreement, setting, show_disagreement
-from farref.properties.backends.known import FREE_BACKENDS
-from farref.properties.tally import Tally
-from farref.properties.trace import Trace, record_run
-from farref.properties.twin import Disagreement
+from farref.properties.traces.file import Trace, record_run
+from farref.properties.twin.backends.known import FREE_BACKENDS
+from farref.properties.twin.tally import Tally
+from farref.properties.twin.twin import Disagreement
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import click
 from farref.bounds import WholeNumber, bounds_given, bounds_options
 from farref.clauses import defects
 from farref.model.checker.interface import Budget
-from farref.properties.portfolio import Configuration
-from farref.properties.subject import RREF, SUBJECTS, Subject
+from farref.properties.protocol import RREF, SUBJECTS, Subject
+from farref.properties.rref.portfolio import Configuration
 from farref.request import Request, Walk
 
 ENGINES: Final = ("fast", "reference", "tlc")

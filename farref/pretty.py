@@ -14,7 +14,7 @@ from rich.text import Text
 from farref.model.autograd.world import EVERY
 from farref.model.checker.interface import Verdict
 from farref.output import page
-from farref.properties.trace import Trace, rules_text
+from farref.properties.traces.file import Trace, rules_text
 from farref.report import Report
 from farref.words import counted
 

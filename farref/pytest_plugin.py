@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 if TYPE_CHECKING:
-    from farref.properties.conformance.check import Check
-    from farref.properties.conformance.document import Row
-    from farref.properties.conformance.runner import Plan, Runner
+    from farref.properties.conformance.kit.check import Check
+    from farref.properties.conformance.kit.document import Row
+    from farref.properties.conformance.kit.runner import Plan, Runner
 
 SUITE: Final = "farref.properties.conformance"
 FIXTURE: Final = "conformance_check"
@@ -49,7 +49,7 @@ class ConformancePlugin:
 
     def pytest_report_header(self, config: pytest.Config) -> str:
         """Say who is judged."""
-        from farref.properties.conformance.session import AdapterError
+        from farref.properties.conformance.conversation.session import AdapterError
 
         runner = config.stash[RUNNER]
         try:
@@ -89,7 +89,7 @@ def conclude(row: Row) -> None:
 
 def make_runner(config: pytest.Config) -> Runner:
     """Make the runner that the options ask for."""
-    from farref.properties.conformance.runner import Runner
+    from farref.properties.conformance.kit.runner import Runner
 
     return Runner(_plan(config))
 
@@ -98,8 +98,8 @@ def _plan(config: pytest.Config) -> Plan:
     import shlex
 
     from farref.conforming import Asked, make_plan
-    from farref.properties.conformance.expectations import ExpectationsError
-    from farref.properties.conformance.known import NAMED, UnknownBackendError, spoken, target
+    from farref.properties.conformance.kit.expectations import ExpectationsError
+    from farref.properties.conformance.kit.named import NAMED, UnknownBackendError, spoken, target
 
     backend, adapter = config.getoption("--backend"), config.getoption("--adapter")
     if bool(backend) == bool(adapter):

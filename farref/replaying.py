@@ -10,10 +10,10 @@ from farref.agreement import EXIT_CODES, Agreement
 from farref.files import print_json, read_trace
 from farref.output import page
 from farref.pretty import numbered
-from farref.properties.backends.known import BACKENDS, EVERY_BACKEND
-from farref.properties.replays import sound_beginning
-from farref.properties.trace import Trace, actions_of
-from farref.properties.twin import Disagreement, Twin
+from farref.properties.traces.file import Trace, actions_of
+from farref.properties.traces.found import sound_beginning
+from farref.properties.twin.backends.known import BACKENDS, EVERY_BACKEND
+from farref.properties.twin.twin import Disagreement, Twin
 from farref.validating import Validated, show_validated, validated_document
 
 

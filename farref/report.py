@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from farref.model.checker.interface import Counterexample, Property, Verdict
-from farref.properties.portfolio import Configuration
-from farref.properties.trace import Trace, record
+from farref.properties.rref.portfolio import Configuration
+from farref.properties.traces.file import Trace, record
 from farref.search import Found, Run, is_witness, worst
 
 INTERNAL: Final = re.compile(r"calls of step|words of 64 bits")

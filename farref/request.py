@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from farref.model.checker.interface import Budget, Property
-from farref.properties.portfolio import Configuration
-from farref.properties.subject import RREF, Rules, Subject
+from farref.properties.protocol import RREF, Rules, Subject
+from farref.properties.rref.portfolio import Configuration
 
 UNLIMITED: Final = Budget()
 

@@ -10,7 +10,7 @@ from farref import tlc
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Budget, Kind, Progress, Property, Result, Verdict
 from farref.model.checker.walk import walk
-from farref.properties.portfolio import Configuration
+from farref.properties.rref.portfolio import Configuration
 from farref.request import Request
 
 OnProgress = Callable[[Progress], None]

@@ -17,8 +17,8 @@ from rich.text import Text
 
 from farref import tlc
 from farref.model.checker.interface import Result, Verdict
-from farref.properties.claims import Claim
-from farref.properties.portfolio import Configuration
+from farref.properties.rref.claims import Claim
+from farref.properties.rref.portfolio import Configuration
 from farref.report import Report
 from farref.request import Request
 from farref.search import INTERRUPTED, OnConfiguration, carry_out

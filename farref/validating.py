@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from farref.files import read
-from farref.properties.log import SUBJECT, Event, Log, LogError, read_logs
-from farref.properties.validation import Finding, Outcome, validate
+from farref.properties.logs.format import SUBJECT, Event, Log, LogError, read_logs
+from farref.properties.logs.validate import Finding, Outcome, validate
 from farref.words import counted
 
 EXIT_CODES: Final = {Outcome.ACCEPTED: 0, Outcome.REFUSED: 1, Outcome.UNDECIDED: 4}

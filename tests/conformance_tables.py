@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from farref.properties.conformance import programs
-from farref.properties.conformance.backend import CAPABILITIES, FUNCTIONS, KINDS, MESSAGES, VERBS, Backend
-from farref.properties.conformance.host import ARGUMENTS
+from farref.properties.conformance.conversation.host import ARGUMENTS
+from farref.properties.conformance.kit import programs
+from farref.properties.conformance.kit.backend import (
+    CAPABILITIES,
+    FUNCTIONS,
+    KINDS,
+    MESSAGES,
+    VERBS,
+    Backend,
+)
 
 GIVES = {
     "fetch": "the value",

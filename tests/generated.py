@@ -19,10 +19,11 @@ from farref import autograd_tlc, tlc
 from farref.cli import cli
 from farref.model.rref.rules import SOUND, TORCH
 from farref.model.rref.world import Bounds
-from farref.properties.claims import CLAIMS
-from farref.properties.conformance import document, findings_page
-from farref.properties.rref import rref_properties
-from farref.properties.subject import AUTOGRAD
+from farref.properties.conformance.findings import page as findings_page
+from farref.properties.conformance.kit import document
+from farref.properties.protocol import AUTOGRAD
+from farref.properties.rref.always import rref_properties
+from farref.properties.rref.claims import CLAIMS
 from tests import conformance_tables
 
 ROOT = Path(__file__).parents[1]

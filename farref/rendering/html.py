@@ -14,7 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from farref.properties.conformance.document import Level, Report, Row, Verdict
+from farref.properties.conformance.kit.document import Level, Report, Row, Verdict
 from farref.rendering.sequence import draw_story
 from farref.rendering.words import MARKS, MEANINGS, TOLD, conclusion, printable, sentence, side_by_side, title
 

@@ -11,7 +11,7 @@ from typing import Final
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from farref.properties.conformance.document import Report, Row, Verdict
+from farref.properties.conformance.kit.document import Report, Row, Verdict
 from farref.rendering.words import is_red, printable, rate, title, told
 from farref.words import legal
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from farref.properties.conformance.document import Report, Row
+from farref.properties.conformance.kit.document import Report, Row
 from farref.rendering.words import MARKS, TOLD, counts, in_brief, line, printable, rate, sentence, side_by_side, title
 
 SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|&~])")

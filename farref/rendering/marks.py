@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from farref.properties.conformance.document import Operation
+from farref.properties.conformance.kit.document import Operation
 
 LETTERS_MAX: Final = 44
 COUNT: Final = re.compile(r"'(\w+)': (\d+)")

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from farref.pretty import numbered
-from farref.properties.conformance.document import Report, Row, Verdict
+from farref.properties.conformance.kit.document import Report, Row, Verdict
 from farref.rendering.words import (
     MARKS,
     TOLD,

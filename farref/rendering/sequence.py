@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from farref import svg
-from farref.properties.conformance.document import Operation
+from farref.properties.conformance.kit.document import Operation
 from farref.rendering.marks import Mark, marks, workers
 
 BLUE, GREY, RED, VIOLET, ALARM = "#2456c9", "#7a8394", "#c0262d", "#8338b5", "#fdecec"

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 import msgspec
 
-from farref.properties.conformance.document import Level, Operation, Report, Row, Verdict, was_not_begun
+from farref.properties.conformance.kit.document import (
+    Level,
+    Operation,
+    Report,
+    Row,
+    Verdict,
+    was_not_begun,
+)
 from farref.words import counted, visible
 
 MARKS: Final = {

@@ -1,6 +1,6 @@
 """Which steps may be possible in a world of distributed autograd, by sort: few enough that most of them are.
 
-As for RRefs (`properties/candidates.py`), what can happen is for the model to say, and asking it about everything takes long.
+As for RRefs (`rref/candidates.py`), what can happen is for the model to say, and asking it about everything takes long.
 An action about a message needs the message under way, or lost; of the others there are few.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from farref.model.autograd import actions as act
 from farref.model.autograd.world import Bounds, World
-from farref.properties.exercise import sound_model
+from farref.properties.twin.exercise import sound_model
 
 SORTS: Final[dict[str, tuple[type, ...]]] = {
     "choose": (act.Choose,),

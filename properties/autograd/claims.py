@@ -11,8 +11,8 @@ from typing import Final
 
 from farref.model.autograd.world import Bounds
 from farref.model.checker.interface import Kind
-from farref.properties.autograd import holds
-from farref.properties.claims import Claim
+from farref.properties.autograd import always as holds
+from farref.properties.rref.claims import Claim
 
 
 def _claim(

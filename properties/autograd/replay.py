@@ -15,7 +15,7 @@ from farref.model.autograd.moves import ends, pass_of
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.world import World, graph_of
 from farref.model.ids import WorkerId
-from farref.properties.replay import EVERYONE, NETWORK, Fate, ReplayError
+from farref.properties.rref.replay import EVERYONE, NETWORK, Fate, ReplayError
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 ------------------------ MODULE AutogradProperties -------------------------
 (***************************************************************************)
 (* What must hold of distributed autograd, with the names and the meaning  *)
-(* of properties/autograd/holds.py.  Every run of a bounded world ends, so *)
+(* of properties/autograd/always.py.  Every run of a bounded world ends, so *)
 (* what holds eventually holds in the states in which nothing can happen   *)
 (* any more (Quiet).  What gradients should be is a sum over paths.        *)
 (***************************************************************************)

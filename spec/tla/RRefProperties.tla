@@ -1,7 +1,7 @@
 --------------------------- MODULE RRefProperties ---------------------------
 (***************************************************************************)
 (* What must hold of the RRef protocol, with the names and the meaning of  *)
-(* properties/rref.py.                                                     *)
+(* properties/rref/always.py.                                                     *)
 (*                                                                         *)
 (* Safety is stated as invariants, liveness twice.  Every run of a bounded *)
 (* world ends (see FairSpec), so what holds in the end holds in the last   *)
@@ -132,7 +132,7 @@ P7Live == []<>P7InTheEnd
 
 -----------------------------------------------------------------------------
 (* Known defects of PyTorch 2.13 as claims, broken by its rules in small   *)
-(* bounds (properties/claims.py, spec/differences.md).                     *)
+(* bounds (properties/rref/claims.py, spec/differences.md).                     *)
 
 \* No second entry is made for an RRef while somebody waits on the first.
 N1 == \A r \in RRefs : ~(owner[r].duplicated /\ owner[r].orphaned)

@@ -6,12 +6,21 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from farref.properties.conformance.document import FORMAT, Level, Operation, Report, Row, Script, Verdict, summarise
+from farref.properties.conformance.kit.document import (
+    FORMAT,
+    Level,
+    Operation,
+    Report,
+    Row,
+    Script,
+    Verdict,
+    summarise,
+)
 
 ADAPTERS: Final = Path(__file__).parent / "adapters"
 TOY, WRONG = (str(ADAPTERS / f"{name}.py") for name in ("toy", "wrong"))
 EXPECTED: Final = str(ADAPTERS / "wrong.toml")
-SPOKEN: Final = (sys.executable, "-m", "farref.properties.conformance.host")
+SPOKEN: Final = (sys.executable, "-m", "farref.properties.conformance.conversation.host")
 
 EVIL: Final = "</script><script>alert(1)</script> | `x` & \"y\" 'z' \x07"
 """Everything that some rendering might take for markup."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from farref.properties.subject import AUTOGRAD
+from farref.properties.protocol import AUTOGRAD
 from tests.generated import farref
 
 STATES = {

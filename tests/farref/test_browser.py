@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import Result
 
-from farref.properties.conformance.document import Level, Verdict
+from farref.properties.conformance.kit.document import Level, Verdict
 from farref.rendering.html import to_html
 from tests.farref.conformance import EVERY, TOY, WRONG, report, row
 

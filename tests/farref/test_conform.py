@@ -17,7 +17,7 @@ import pytest
 from click.testing import Result
 
 from farref.conforming import all_checks
-from farref.properties.conformance.backend import CAPABILITIES
+from farref.properties.conformance.kit.backend import CAPABILITIES
 from tests.farref.conformance import EXPECTED, SPOKEN, TOY, WRONG
 
 Farref = Callable[..., Result]

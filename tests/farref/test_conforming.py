@@ -7,10 +7,10 @@ import re
 import pytest
 
 from farref.conforming import all_checks, finding_scripts
-from farref.properties.conformance import expectations
-from farref.properties.conformance.catalogue import read_findings
-from farref.properties.conformance.document import Verdict
-from farref.properties.conformance.known import NAMED, target
+from farref.properties.conformance.findings.catalogue import read_findings
+from farref.properties.conformance.kit import expectations
+from farref.properties.conformance.kit.document import Verdict
+from farref.properties.conformance.kit.named import NAMED, target
 from tests.farref.conformance import row
 
 WITH_EXPECTATIONS = [name for name, one in NAMED.items() if one.expectations]

@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 
 from farref.diagram import draw
-from farref.properties.trace import Trace, decode
+from farref.properties.traces.file import Trace, decode
 from farref.svg import LETTER_WIDTHS
 
 Farref = Callable[..., Result]

@@ -10,11 +10,11 @@ import pytest
 from click.testing import Result
 
 from farref.model.rref.rules import without
-from farref.properties.backends.backend import Backend
-from farref.properties.backends.known import BACKENDS
-from farref.properties.backends.model_backend import ModelBackend
-from farref.properties.backends.processes import ProcessesBackend
-from farref.properties.backends.zoo import ZOO
+from farref.properties.twin.backend import Backend
+from farref.properties.twin.backends.known import BACKENDS
+from farref.properties.twin.backends.model import ModelBackend
+from farref.properties.twin.backends.rref.processes import ProcessesBackend
+from farref.properties.zoo.rref import ZOO
 
 Farref = Callable[..., Result]
 FAULTS = {"reordered", "duplicated", "dropped", "timed_out", "failed"}

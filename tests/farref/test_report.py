@@ -9,7 +9,7 @@ from farref.model.checker.interface import Case, Kind, Property, Verdict
 from farref.model.rref.model import RRefModel
 from farref.model.rref.world import Bounds
 from farref.pretty import show
-from farref.properties.portfolio import Configuration
+from farref.properties.rref.portfolio import Configuration
 from farref.report import Report
 from farref.request import Request
 from farref.search import Found, Run

@@ -22,9 +22,9 @@ from farref.model.checker.interface import Verdict
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RULES, without
 from farref.output import page
-from farref.properties.portfolio import PORTFOLIO
-from farref.properties.rref import rref_properties
-from farref.properties.trace import Trace, decode, encode, record
+from farref.properties.rref.always import rref_properties
+from farref.properties.rref.portfolio import PORTFOLIO
+from farref.properties.traces.file import Trace, decode, encode, record
 from farref.tables import Listing, show_listing
 
 Farref = Callable[..., Result]

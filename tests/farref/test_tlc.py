@@ -17,8 +17,8 @@ from farref.model.checker.run import Run
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import SOUND, TORCH, without
 from farref.model.rref.world import Bounds
-from farref.properties.claims import CLAIMS
-from farref.properties.rref import rref_properties
+from farref.properties.rref.always import rref_properties
+from farref.properties.rref.claims import CLAIMS
 from tests.model.rref.play import states
 
 SMALL: Final = Bounds(2, forks=1)

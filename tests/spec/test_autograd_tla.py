@@ -21,8 +21,8 @@ from farref.model.autograd.world import Bounds, World
 from farref.model.checker import reference
 from farref.model.checker.interface import Budget, Result, Verdict
 from farref.model.checker.run import Run
+from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.claims import CLAIMS
-from farref.properties.autograd.holds import autograd_properties
 
 SURVEY: Final = ("TypeOK", "Survey")
 RELEASE: Final = Bounds("there-and-back", timeouts=1, failures=1, detached=1, forward=True, release=True)

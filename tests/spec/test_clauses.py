@@ -14,7 +14,7 @@ from farref.clauses import Clause, clauses
 from farref.model.checker.interface import Kind, Property
 from farref.model.rref import messages, network, owner, rules, user
 from farref.model.rref.world import Bounds
-from farref.properties.rref import rref_properties
+from farref.properties.rref.always import rref_properties
 from tests.markdown import rows
 
 ROOT: Final = Path(__file__).parents[2]

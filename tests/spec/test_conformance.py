@@ -9,9 +9,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-from farref.properties.conformance.document import Verdict
-from farref.properties.conformance.expectations import Expectation
-from farref.properties.conformance.host import ARGUMENTS
+from farref.properties.conformance.conversation.host import ARGUMENTS
+from farref.properties.conformance.kit.document import Verdict
+from farref.properties.conformance.kit.expectations import Expectation
 from tests.generated import farref
 
 ROOT = Path(__file__).parents[2]

@@ -12,11 +12,11 @@ import pytest
 from farref.model.checker.interface import Kind
 from farref.model.rref import rules
 from farref.model.rref.world import Bounds
-from farref.properties.claims import CLAIMS
-from farref.properties.rref import rref_properties
-from tests.known import shortest
+from farref.properties.rref.always import rref_properties
+from farref.properties.rref.claims import CLAIMS
 from tests.markdown import rows
 from tests.model.rref.play import Play
+from tests.properties.rref.known import shortest
 
 DIFFERENCES: Final = (Path(__file__).parents[2] / "spec" / "differences.md").read_text("utf-8")
 HEADED: Final = re.split(

@@ -15,10 +15,17 @@ import pytest
 from click.testing import CliRunner
 
 from farref.clauses import clauses, defects
-from farref.properties.conformance import catalogue, ledger
-from farref.properties.conformance.catalogue import Figure, Figures, Finding, Recorded, is_as_recorded
-from farref.properties.conformance.ledger import Outcome, Run
-from farref.properties.subject import SUBJECTS
+from farref.properties.conformance.findings import catalogue
+from farref.properties.conformance.findings import run as ledger
+from farref.properties.conformance.findings.catalogue import (
+    Figure,
+    Figures,
+    Finding,
+    Recorded,
+    is_as_recorded,
+)
+from farref.properties.conformance.findings.run import Outcome, Run
+from farref.properties.protocol import SUBJECTS
 
 ROOT: Final = Path(__file__).parents[2]
 FINDINGS: Final = catalogue.read_findings()
@@ -52,7 +59,8 @@ def test_every_known_defect_has_a_finding() -> None:
 
 
 def test_every_program_belongs_to_a_finding() -> None:
-    there = {path.name for path in (ROOT / "properties/conformance/findings").glob("*.py")} - {"__init__.py"}
+    scripts = (ROOT / "properties/conformance/findings/scripts").glob("*/*.py")
+    there = {f"{path.parent.name}/{path.name}" for path in scripts if path.name != "__init__.py"}
     assert there == {finding.script for finding in SHOWN}
 
 
@@ -64,7 +72,7 @@ def test_what_does_not_show_says_what_was_tried(finding: Finding) -> None:
 
 def test_tables_are_shipped() -> None:
     shipped = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
-    assert {"*.toml", "*.json"} <= set(shipped["farref.properties.conformance"])
+    assert {"*.toml", "*.json"} <= set(shipped["farref.properties.conformance.findings"])
 
 
 # -- the programs ------------------------------------------------------------------------------------------------------
@@ -105,7 +113,7 @@ def test_programs_are_started_and_ended_in_one_way() -> None:
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed: pip install 'farref[torch]'")
 def test_N1_shows() -> None:
-    run = ledger.run_once(ROOT / "properties/conformance/findings/n1_two_owners.py")
+    run = ledger.run_once(ROOT / "properties/conformance/findings/scripts/rref/n1_two_owners.py")
     assert run.outcome is Outcome.REPRODUCED, run.last
 
 

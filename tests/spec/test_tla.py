@@ -21,8 +21,8 @@ from farref.model.checker.run import Run
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules, clause_of, without
 from farref.model.rref.world import Bounds, World
-from farref.properties.claims import CLAIMS
-from farref.properties.rref import rref_properties
+from farref.properties.rref.always import rref_properties
+from farref.properties.rref.claims import CLAIMS
 
 TLA: Final = Path(__file__).parents[2] / "spec" / "tla"
 SURVEY: Final = ("TypeOK", "QuietIsTheEnd", "Survey")

@@ -15,7 +15,7 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from farref.properties.conformance.document import Level, Report, Verdict
+from farref.properties.conformance.kit.document import Level, Report, Verdict
 from farref.rendering.html import to_html
 from farref.rendering.junit import to_junit
 from farref.rendering.markdown import to_markdown

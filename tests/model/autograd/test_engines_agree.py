@@ -10,7 +10,7 @@ from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import SOUND, TORCH, AutogradRules
 from farref.model.autograd.world import Bounds
 from farref.model.checker import fast, reference
-from farref.properties.autograd.holds import autograd_properties
+from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.sometimes import autograd_witnesses
 
 SMALL = {

@@ -17,7 +17,7 @@ from farref.model.autograd.world import Bounds, World
 from farref.model.checker import reference
 from farref.model.checker.interface import Case, Kind, Property, Verdict
 from farref.model.ids import WorkerId
-from farref.properties.autograd.holds import autograd_properties
+from farref.properties.autograd.always import autograd_properties
 
 A, B = WorkerId(0), WorkerId(1)
 SIZES = [(2, 1), (3, 1), (2, 2), (3, 2)]

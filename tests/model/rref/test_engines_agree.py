@@ -9,9 +9,9 @@ from farref.model.checker.interface import Verdict
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules, without
 from farref.model.rref.world import Bounds
-from farref.properties.claims import CLAIMS, Claim
-from farref.properties.rref import rref_properties
-from farref.properties.sometimes import rref_witnesses
+from farref.properties.rref.always import rref_properties
+from farref.properties.rref.claims import CLAIMS, Claim
+from farref.properties.rref.sometimes import rref_witnesses
 
 SMALL = {
     "one fork, everything": Bounds(2, forks=1, drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, shutdown=True),

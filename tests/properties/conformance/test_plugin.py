@@ -64,7 +64,7 @@ def test_verdicts_become_outcomes(tmp_path: Path) -> None:
 
 
 def test_the_command_of_an_adapter(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m farref.properties.conformance.host {TOY}"
+    command = f"{sys.executable} -m farref.properties.conformance.conversation.host {TOY}"
     ran = pytest_run(tmp_path, "-q", "--pyargs", SUITE, "--adapter", command, "-k", "R20")
     assert ran.returncode == 0, ran.stdout + ran.stderr
 

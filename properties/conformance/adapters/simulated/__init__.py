@@ -1,0 +1,1 @@
+"""The core of farref.impl on its simulated network, as the kit judges it."""

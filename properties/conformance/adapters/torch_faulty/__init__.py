@@ -1,0 +1,1 @@
+"""PyTorch with the fault-injecting agent of its own tests."""

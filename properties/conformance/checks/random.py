@@ -1,0 +1,90 @@
+"""References made, shared, fetched and let go at random, from a seed: whatever the order, R33 must hold."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+
+from farref.properties.conformance.conversation.session import AdapterError
+from farref.properties.conformance.kit.check import check
+from farref.properties.conformance.kit.world import World
+from farref.properties.logs.format import Log, read_logs
+from farref.properties.logs.validate import Finding, validate
+from farref.properties.twin.backends.known import BACKENDS
+from farref.properties.twin.campaign import campaign
+
+STEPS = 60
+DRIVEN = 4.0
+"""For how many seconds a backend is driven."""
+WORLD = ["create", "share", "fetch", "drop"]
+
+
+def wander(world: World) -> None:
+    """Take random steps; every value that is fetched must be right. In the end everybody lets go."""
+    dice = random.Random(f"references {world.seed}")
+    values: dict[str, int] = {}
+    for number in range(STEPS):
+        held = [one for one in world.held if one[1] in values]
+        step = dice.choice(("create", "share", "share", "fetch", "drop")) if held else "create"
+        if step == "create":
+            values[f"x{number}"] = number
+            world.create(dice.choice(world.workers), f"x{number}", dice.choice(world.workers), "echo", [number])
+            continue
+        worker, name = dice.choice(held)
+        others = [one for one in world.workers if (one, name) not in world.held]
+        if step == "share" and others:
+            world.share(worker, name, dice.choice(others))
+        elif step == "drop":
+            world.drop(worker, name)
+        else:
+            world.finds(worker, name, values[name])
+    for worker, name in list(world.held):
+        world.drop(worker, name)
+
+
+@check("R33", needs=[*WORLD, "probe"], after=["R12", "R14", "R16", "R19.held", "R24.quick", "R26"])
+def at_random(world: World) -> None:
+    """Whatever is made, shared, fetched and let go in whatever order: values are right, and nothing is left."""
+    wander(world)
+    world.empties()
+
+
+@check("R33.traced", needs=[*WORLD, "traced"], after=["R33"], alone=True)
+def at_random_and_logged(world: World) -> None:
+    """What the workers write down of a random run is a behaviour of the model."""
+    world.stop()
+    with tempfile.TemporaryDirectory() as folder:
+        world.start(log=folder)
+        wander(world)
+        world.stop()
+        logs = sorted(Path(folder).glob("*.jsonl"))
+        world.expect(bool(logs), "no worker wrote a log")
+        log = read_logs((path.name, path.read_bytes()) for path in logs)
+    finding = validate(log)
+    world.expect(finding is None, "" if finding is None else told(log, finding))
+
+
+def told(log: Log, finding: Finding) -> str:
+    """Say what was found in a log."""
+    event = finding.event
+    if event is None:
+        return finding.reason
+    what = f"receives {event.message}" if event.event == "receive" else event.event
+    about = f" of RRef {event.rref}" if event.rref else ""
+    return (
+        f"event {event.number} of {log.names[event.worker]} ({what}{about}) is no step of the model: {finding.reason}"
+    )
+
+
+@check("R33.lockstep", needs=["controlled"], after=["R33"])
+def in_lockstep(world: World) -> None:
+    """Driven through random schedules with every fault, the backend has the model's tables after every step."""
+    name = world.session.identity.name
+    if name not in BACKENDS:
+        raise AdapterError(
+            f"{name} declares `controlled`, and can be driven only if it is one of {', '.join(BACKENDS)}"
+        )
+    tally = campaign(BACKENDS[name], seed=world.seed, seconds_max=DRIVEN)
+    world.expect(tally.disagreement is None, f"seed {world.seed}, schedule {tally.schedules}: {tally.disagreement}")
+    world.expect(tally.schedules > 0, "not one schedule was driven to its end")

@@ -1,0 +1,1 @@
+"""Talking to an adapter, which is a process of its own, in lines of JSON."""

@@ -1,0 +1,132 @@
+"""A conversation with an adapter of which nothing is taken for granted: whatever it writes is kept and complained of."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from farref.properties.conformance.conversation.process import AdapterProcess
+from farref.properties.conformance.kit.backend import KINDS
+
+LINE_LETTERS_MAX: Final = 120
+
+
+class Fate(Enum):
+    """What became of a request."""
+
+    OK = "ok"
+    ERROR = "error"
+    SILENCE = "silence"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What an adapter answered to a request, if it did."""
+
+    fate: Fate
+    ok: Any = None
+    error: Any = None
+    number: int = 0
+    """How many answers had come before."""
+
+
+class Asked:
+    """A request under way."""
+
+    def __init__(self) -> None:
+        self._done: queue.Queue[Reply] = queue.Queue()
+
+    def settle(self, reply: Reply) -> None:
+        """Take what became of it."""
+        self._done.put(reply)
+
+    def wait(self, seconds: float) -> Reply:
+        """Wait for what becomes of it."""
+        try:
+            return self._done.get(timeout=seconds)
+        except queue.Empty:
+            return Reply(Fate.SILENCE)
+
+
+class RawSession:
+    """A conversation in which any line may be wrong."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.complaints: list[str] = []
+        self._asked: dict[int, Asked] = {}
+        self._answered: set[int] = set()
+        self._lock, self._next = threading.Lock(), 0
+        self.process = AdapterProcess(command, self._hear, self._end)
+
+    def begin(self, verb: str, **request: Any) -> Asked:
+        """Send a request."""
+        asked = Asked()
+        with self._lock:
+            number, self._next = self._next, self._next + 1
+            self._asked[number] = asked
+        is_sent = self.process.write(json.dumps({"id": number, "verb": verb, **request}).encode() + b"\n")
+        if not is_sent or not self.process.is_heard:
+            asked.settle(Reply(Fate.ENDED))
+        return asked
+
+    def _hear(self, line: bytes) -> bool:
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            self._complain("prints on stdout what is no JSON; stdout is for answers only", line)
+            return True
+        except RecursionError:
+            self._complain("writes a line that is nested too deeply to be read", line)
+            return True
+        if not isinstance(answer, dict):
+            self._complain("writes a line that is no JSON object", line)
+        else:
+            self._take(answer, line)
+        return True
+
+    def _take(self, answer: dict[str, Any], line: bytes) -> None:
+        number = answer.get("id")
+        if not isinstance(number, int) or isinstance(number, bool):
+            self._complain("writes an answer whose `id` is no whole number", line)
+        elif number in self._answered:
+            self._complain(f"answers request {number} twice", line)
+        elif number not in self._asked:
+            self._complain(f"answers request {number}, which was never made", line)
+        else:
+            self._answered.add(number)
+            self._judge(answer, line)
+            self._asked.pop(number).settle(_reply(answer, len(self._answered) - 1))
+
+    def _judge(self, answer: dict[str, Any], line: bytes) -> None:
+        if extra := sorted(set(answer) - {"id", "ok", "error"}):
+            self._complain(f"writes an answer with {', '.join(map(repr, extra))}; it may have id, ok and error", line)
+        error = answer.get("error")
+        if error is not None and "ok" in answer:
+            self._complain("writes an answer with both ok and error", line)
+        if error is None:
+            return
+        if not isinstance(error, dict) or not all(isinstance(one, str) for one in error.values()):
+            self._complain("writes an error that is no object of kind, type and message, all strings", line)
+        elif (kind := error.get("kind", "error")) not in KINDS:
+            self._complain(f"writes an error of the kind {kind!r}; there are {', '.join(KINDS)}", line)
+
+    def _complain(self, mistake: str, line: bytes) -> None:
+        shown = line.decode(errors="replace").strip()
+        shown = shown if len(shown) <= LINE_LETTERS_MAX else f"{shown[: LINE_LETTERS_MAX - 1]}…"
+        self.complaints.append(f"it {mistake}: {shown}")
+
+    def _end(self) -> None:
+        for asked in list(self._asked.values()):
+            asked.settle(Reply(Fate.ENDED))
+
+
+def _reply(answer: dict[str, Any], number: int) -> Reply:
+    if answer.get("error") is not None:
+        return Reply(Fate.ERROR, error=answer["error"], number=number)
+    return Reply(Fate.OK, ok=answer.get("ok"), number=number)

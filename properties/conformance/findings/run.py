@@ -1,0 +1,179 @@
+"""Run the programs that show PyTorch's defects, several times each, and say whether they behave as recorded.
+
+`make findings` does that with the PyTorch of the `[torch]` extra. A program is a process of its own with a limit; whatever it
+leaves behind ends with it. Its exit code and its last line must say the same, otherwise the run counts as failed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
+from importlib import metadata
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import click
+import msgspec
+
+from farref.properties.conformance.findings.catalogue import (
+    Figure,
+    Figures,
+    Finding,
+    is_as_recorded,
+    read_figures,
+    read_findings,
+    script_of,
+)
+
+LIMIT_SECONDS: Final = 120
+"""More than any program takes on a busy machine: each ends its own experiment after 40 s, and has PyTorch to import first."""
+
+
+class Outcome(Enum):
+    """What one run of a program came to."""
+
+    REPRODUCED = "reproduced"
+    NOT_REPRODUCED = "not reproduced"
+    FAILED = "failed"
+
+
+class Run(NamedTuple):
+    """One run: its outcome, how long it took, and its last line."""
+
+    outcome: Outcome
+    seconds: float
+    last: str
+
+
+def run_once(script: Path, limit: float = LIMIT_SECONDS) -> Run:
+    """Run a program once, and end all that it started."""
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        printed, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        printed, _ = process.communicate()
+    last = printed.strip().rpartition("\n")[2]
+    return Run(judge(process.returncode, last), time.monotonic() - begun, last)
+
+
+def judge(exit_code: int, last: str) -> Outcome:
+    """Believe a program whose exit code and last line say the same."""
+    match exit_code, last.partition(": ")[0]:
+        case 1, "REPRODUCED":
+            return Outcome.REPRODUCED
+        case 0, "NOT REPRODUCED":
+            return Outcome.NOT_REPRODUCED
+        case _:
+            return Outcome.FAILED
+
+
+def add_up(finding: Finding, runs: Sequence[Run]) -> Figure:
+    """Put the runs of one program together."""
+    outcomes = [run.outcome for run in runs]
+    return Figure(
+        finding.id,
+        len(runs),
+        outcomes.count(Outcome.REPRODUCED),
+        outcomes.count(Outcome.FAILED),
+        round(statistics.median(run.seconds for run in runs), 1),
+        runs[-1].last,
+    )
+
+
+def run_all(findings: Sequence[Finding], times: int, jobs: int) -> list[Figure]:
+    """Run each program several times, so many at once, and report each run as it ends."""
+
+    def run(finding: Finding) -> Run:
+        done = run_once(script_of(finding))
+        click.echo(f"{finding.id}: {done.seconds:.1f} s, {done.last or 'nothing was said'}", err=True)
+        return done
+
+    with ThreadPoolExecutor(jobs) as pool:
+        begun = {finding: [pool.submit(run, finding) for _ in range(times)] for finding in findings}
+        return [add_up(finding, [run.result() for run in runs]) for finding, runs in begun.items()]
+
+
+def as_markdown(findings: Sequence[Finding], figures: Figures) -> str:
+    """Write the figures as a table."""
+    rows = ["| finding | title | reproduced | failed | seconds | recorded | |", "|---|---|---:|---:|---:|---|---|"]
+    for finding in findings:
+        if figure := figures.of(finding):
+            rate, verdict = (
+                f"{figure.reproduced} of {figure.runs}",
+                "" if is_as_recorded(finding, figure) else "DIFFERS",
+            )
+            cells = (finding.id, finding.title, rate, figure.failed, figure.seconds, finding.recorded.value, verdict)
+            rows.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
+
+
+def save(path: Path, figures: Figures) -> None:
+    """Keep the figures, with those of programs that were not run this time."""
+    kept = {figure.id: figure for figure in read_figures(path).findings} if path.exists() else {}
+    kept |= {figure.id: figure for figure in figures.findings}
+    order = [finding.id for finding in read_findings() if finding.id in kept]
+    merged = Figures(figures.torch, tuple(kept[name] for name in order))
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(merged), indent=1) + b"\n")
+
+
+def chosen(only: Sequence[str]) -> list[Finding]:
+    """Choose findings that have a program, by their ids."""
+    there = {finding.id: finding for finding in read_findings() if finding.script is not None}
+    if unknown := [name for name in only if name not in there]:
+        raise click.UsageError(f"no program shows {', '.join(unknown)}; there are {', '.join(there)}")
+    return [finding for name, finding in there.items() if not only or name in only]
+
+
+def torch_version() -> str:
+    """Say which PyTorch is installed."""
+    try:
+        return metadata.version("torch")
+    except metadata.PackageNotFoundError:
+        raise click.UsageError("PyTorch is not installed: pip install 'farref[torch]'") from None
+
+
+@click.command()
+@click.option(
+    "--only", multiple=True, metavar="ID", help="Run this finding's program only; may be given several times."
+)
+@click.option("--runs", type=click.IntRange(min=1), default=5, show_default=True, help="Run each program so often.")
+@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Run so many at once.")
+@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
+@click.option("--save", "path", type=click.Path(dir_okay=False, path_type=Path), help="Keep the figures in this file.")
+def main(only: tuple[str, ...], runs: int, jobs: int, form: str, path: Path | None) -> None:
+    """Run the programs that show PyTorch's defects; end with 1 if one does not behave as recorded."""
+    findings = chosen(only)
+    figures = Figures(torch_version(), tuple(run_all(findings, runs, jobs)))
+    if form == "json":
+        click.echo(msgspec.json.format(msgspec.json.encode(figures), indent=1).decode())
+    else:
+        click.echo(as_markdown(findings, figures))
+    if path is not None:
+        save(path, figures)
+    differing = [
+        figure.id
+        for finding, figure in zip(findings, figures.findings, strict=True)
+        if not is_as_recorded(finding, figure)
+    ]
+    if differing:
+        click.echo(f"not as recorded: {', '.join(differing)}", err=True)
+    sys.exit(bool(differing))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Programs of plain PyTorch that show defects of references and calls."""

@@ -1,0 +1,1 @@
+"""What checks are made of, how they are run, and the report. Start with `backend.py`."""

@@ -1,0 +1,131 @@
+"""Where checks are run: an adapter, and the world that it has started.
+
+A world is used again by the next check if it is as good as new: the check was passed and all counts are zero. After anything
+else a new one is started, so that no clause is blamed for another. What cannot be stopped is put down. Nobody judges how a
+spoilt world stops, so its workers are killed first where that can be done: what is left of it need not be waited for.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from farref.properties.conformance.conversation.session import (
+    UNSUPPORTED,
+    AdapterError,
+    Hang,
+    OperationFailed,
+    Session,
+)
+from farref.properties.conformance.kit.check import Check
+from farref.properties.conformance.kit.document import Verdict
+from farref.properties.conformance.kit.verdicts import Outcome, how_broken
+from farref.properties.conformance.kit.world import Violation, World
+
+START_SECONDS: Final = 60.0
+STOP_SECONDS: Final = 15.0
+
+
+class Stage:
+    """Runs checks, one at a time."""
+
+    def __init__(self, command: tuple[str, ...], seed: int) -> None:
+        self._command, self._seed = command, seed
+        self._session: Session | None = None
+        self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
+        """The workers of the world, and its options, while there is one."""
+
+    def talk(self) -> Session:
+        """Start the adapter, unless it runs; raise AdapterError if it cannot be talked to."""
+        if self._session is None:
+            self._session = Session(self._command)
+        return self._session
+
+    def run(self, check: Check) -> Outcome:
+        """Run a check once, in a world that is fit for it, and leave what is fit for the next."""
+        world = None
+        try:
+            world = self._world(check)
+            outcome = _run(check, world)
+        except AdapterError as error:
+            self.put_down()
+            return Outcome(Verdict.ERROR, str(error), world.story() if world else ())
+        spoilt = outcome.verdict is not Verdict.PASS or check.alone or any(one.verb == "fault" for one in outcome.story)
+        if spoilt or not _is_as_new(world):
+            self._leave()
+        return outcome
+
+    def put_down(self) -> None:
+        """Kill the adapter with all that it started."""
+        self._started = None
+        if self._session is not None:
+            self._session.put_down()
+            self._session = None
+
+    def end(self) -> None:
+        """Stop everything."""
+        self._stop()
+        if self._session is not None:
+            self._session.close()
+
+    def _world(self, check: Check) -> World:
+        wanted = (check.workers, check.options)
+        if self._started != wanted:
+            self._stop()
+        session = self.talk()
+        if self._started is None:
+            start = {"workers": list(check.workers), "options": dict(check.options)}
+            try:
+                session.ask("start", start).wait(START_SECONDS)
+            except (OperationFailed, Hang) as error:
+                raise AdapterError(f"the backend does not start: {error}") from error
+            self._started = wanted
+        return World(session, check.workers, self._seed)
+
+    def _leave(self) -> None:
+        """Stop a spoilt world."""
+        if self._session is not None and self._started is not None:
+            _kill(self._session, self._started[0])
+        self._stop()
+
+    def _stop(self) -> None:
+        """Stop the world, if there is one; if it does not stop, put down everything and begin with a new adapter."""
+        if self._session is None or self._started is None:
+            return
+        self._started = None
+        try:
+            self._session.ask("stop", {}).wait(STOP_SECONDS)
+        except (OperationFailed, Hang, AdapterError):
+            self.put_down()
+
+
+def _run(check: Check, world: World) -> Outcome:
+    try:
+        check.run(world)
+    except AdapterError:
+        raise
+    except (Violation, OperationFailed, Hang) as broken:
+        if isinstance(broken, OperationFailed) and broken.kind == UNSUPPORTED:
+            said = f"the adapter has declared what it cannot do: {broken}"
+            return Outcome(Verdict.ERROR, said, world.story())
+        return Outcome(Verdict.FAIL, how_broken(broken), world.blame(broken))
+    except Exception as error:
+        return Outcome(Verdict.ERROR, f"the check itself is wrong: {type(error).__name__}: {error}", world.story())
+    return Outcome(Verdict.PASS, "", world.story())
+
+
+def _is_as_new(world: World) -> bool:
+    try:
+        world.tidy()
+        world.leaves_nothing()
+    except Exception:  # whatever is wrong with it, the next check must not suffer from it
+        return False
+    return True
+
+
+def _kill(session: Session, workers: tuple[str, ...]) -> None:
+    if "fault.kill" in session.identity.capabilities:
+        kills = [session.ask("fault", {"kind": "kill", "worker": worker, "details": {}}) for worker in workers]
+        for request in kills:
+            with suppress(OperationFailed, Hang, AdapterError):
+                request.wait(STOP_SECONDS)

@@ -1,0 +1,117 @@
+"""A backend as a check sees it: the verbs (`verbs.py`), and what must be so."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from farref.properties.conformance.conversation.session import UNSUPPORTED, OperationFailed
+from farref.properties.conformance.kit.backend import KINDS
+from farref.properties.conformance.kit.verbs import BEGUN, DEADLINE, Entry, Pending, Verbs
+
+__all__ = ["BEGUN", "PATIENCE", "Violation", "World"]
+
+PATIENCE: Final = 5.0
+"""How long counts may take to come to rest."""
+PAUSE: Final = 0.02
+
+
+class Violation(Exception):  # noqa: N818 (it says what happened)
+    """The backend has broken the clause; the message says how."""
+
+
+class World(Verbs):
+    """Some workers of a backend, what has been done with them so far, and what a check says must be so."""
+
+    def expect(self, is_so: bool, otherwise: str, at: Entry | None = None) -> None:
+        """Break the clause unless something is so; the trouble is with an operation, or what was done last."""
+        if not is_so:
+            if at is not None or self.entries:
+                (at or self.entries[-1]).trouble = True
+            raise Violation(otherwise)
+
+    def gives(self, pending: Pending, wanted: Any, deadline: float = DEADLINE) -> None:
+        """Break the clause unless an operation gives a value."""
+        got = pending.wait(deadline)
+        self.expect(repr(got) == repr(wanted), f"it gives {got!r}, not {wanted!r}", pending.entry)
+
+    def finds(self, worker: str, name: str, wanted: Any) -> None:
+        """Break the clause unless a worker can fetch a value."""
+        self.gives(self.begin_fetch(worker, name), wanted)
+
+    def confirms(self, worker: str, name: str, within: float) -> None:
+        """Break the clause unless a handle comes to be confirmed."""
+        end, before = time.monotonic() + within, len(self.entries)
+        while not self.probe(worker, name)["confirmed"]:
+            self.expect(time.monotonic() < end, f"{worker}'s {name} is not confirmed, {within:g} s later")
+            del self.entries[before:]
+            time.sleep(PAUSE)
+
+    def settles(self, worker: str, within: float = PATIENCE, **counts: int) -> None:
+        """Break the clause unless a worker's counts come to rest at these. Those that a backend does not have are left out."""
+        self._come_to(worker, counts, within)
+
+    def empties(self, within: float = PATIENCE) -> None:
+        """Break the clause unless all counts of all workers come to nothing."""
+        before = len(self.entries)
+        for worker in self.workers:  # who is asked clears up its garbage first, and that may be what another one counts
+            self.probe(worker)
+        del self.entries[before:]
+        for worker in self.workers:
+            self._come_to(worker, None, within)
+
+    def leaves_nothing(self) -> None:
+        """Break the clause if something is left, once everybody has let go. A backend that cannot be asked is believed."""
+        if "probe" in self.session.identity.capabilities:
+            self.empties()
+
+    def keeps(self, worker: str, seconds: float, **counts: int) -> None:
+        """Break the clause if a worker's counts change within some time."""
+        end, before = time.monotonic() + seconds, len(self.entries)
+        while time.monotonic() < end:
+            del self.entries[before:]
+            said = _differing(self.probe(worker), counts)
+            self.expect(not said, f"on {worker} {said}")
+            time.sleep(PAUSE)
+
+    def names(self, failure: OperationFailed, worker: str) -> None:
+        """Break the clause unless an error names a worker, or gives its number."""
+        said, number = f"{failure.type}: {failure.message}", self.workers.index(worker)
+        named = re.search(rf"\b{worker}\b|\b(?i:node|worker|rank)\W{{0,3}}{number}\b", said)
+        self.expect(named is not None, f"the error does not name {worker}: {said}")
+
+    def _come_to(self, worker: str, counts: Mapping[str, int] | None, within: float) -> None:
+        """Look until the counts are as wanted, or time is over. Looking again is no new operation."""
+        end, before = time.monotonic() + within, len(self.entries)
+        while said := _differing(self.probe(worker), counts):
+            self.expect(time.monotonic() < end, f"on {worker} {said}, {within:g} s later")
+            del self.entries[before:]
+            time.sleep(PAUSE)
+
+    def fails(self, pending: Pending, deadline: float = DEADLINE) -> OperationFailed:
+        """Break the clause unless an operation fails, in whatever way."""
+        return self.refuses(tuple(KINDS), pending, deadline)
+
+    def refuses(self, kinds: Sequence[str], pending: Pending, deadline: float = DEADLINE) -> OperationFailed:
+        """Break the clause unless an operation fails, and in one of these ways."""
+        try:
+            got = pending.wait(deadline)
+        except OperationFailed as failure:
+            if failure.kind == UNSUPPORTED:
+                raise
+            said = f"it failed as {failure.kind} ({failure}), not as {' or '.join(kinds)}"
+            self.expect(failure.kind in kinds, said, pending.entry)
+            return failure
+        said = f"it was carried out and gave {got!r}, where it must fail as {' or '.join(kinds)}"
+        self.expect(False, said, pending.entry)
+        raise AssertionError
+
+
+def _differing(found: Mapping[str, Any], wanted: Mapping[str, int] | None) -> str:
+    """Say where counts differ from those wanted, or from zero."""
+    counts = {name: count for name, count in found.items() if isinstance(count, int)}
+    expected = dict.fromkeys(counts, 0) if wanted is None else wanted
+    wrong = [name for name in expected if name in counts and counts[name] != expected[name]]
+    return ", ".join(f"{name} is {counts[name]}, not {expected[name]}" for name in wrong)

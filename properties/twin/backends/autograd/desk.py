@@ -1,0 +1,130 @@
+"""The application of distributed autograd in a worker's process, which does nothing but what the driver asks for.
+
+It stands on the desk of RRefs, which lets messages in one by one. A call that brings tensors runs a function as any call does,
+which keeps them and does not end: so no result follows, of which the model's program says nothing. The work of a task is done
+by the worker's threads, and a step is over when all of it is done.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
+from farref.impl.core.autograd.tables import Context
+from farref.impl.core.effects import Effect, Send
+from farref.impl.core.ids import WorkerId
+from farref.impl.core.messages import AnyMessage, ForwardCall
+from farref.impl.functions import function, name_of
+from farref.impl.futures import Future
+from farref.impl.tape import Tensor
+from farref.impl.tape.passes import root_of
+from farref.impl.worker.passes import using
+from farref.impl.worker.worker import Worker
+from farref.properties.twin.backends.autograd.notebook import Notebook, Terms
+from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
+from farref.properties.twin.backends.held_core import HeldCore, bare
+from farref.properties.twin.backends.rref.desk import Desk, this_desk
+
+
+class AutogradDesk(Desk):
+    """What a program has on its desk: tensors, and the context."""
+
+    def __init__(self, worker: Worker, core: HeldCore) -> None:
+        super().__init__(worker, core)
+        self.notebook = Notebook()
+        self._context: ContextId | None = None
+
+    # About the steps
+
+    @property
+    def context(self) -> ContextId:
+        """The context that the program is about."""
+        assert self._context is not None, "a program begins with its context"
+        return self._context
+
+    def enter_world(self, size: int) -> None:
+        """Forget everything; the worker begins its next life, in a world that may be smaller than the pool."""
+        self.core.workers = frozenset(map(WorkerId, range(size)))
+        self.begin_anew()
+        self.notebook, self._context = Notebook(), None
+        for connection in self.worker.connections.values():
+            connection.dead = False  # the dead were dead in the life before
+
+    def told(self) -> tuple[list[Effect], WorkerSeen]:
+        """Tell what has happened since last asked, and what there is now."""
+        with self.worker.lock:
+            effects, self.core.effects = self.core.effects, []
+            return effects, see(self.core, self._context, self.notebook)
+
+    def open_context(self) -> ContextId:
+        """Open the context, as its creator."""
+        with self.worker.lock:
+            return self.core.open_context()
+
+    def enter(self, context: ContextId) -> None:
+        """Know which context the program is about."""
+        self._context = context
+
+    def acquaint(self) -> None:
+        """Know the context although nobody has called."""
+        with self.worker.lock:
+            self.core.engine.contexts.setdefault(self.context, Context())
+
+    # The program
+
+    def send_tensors(self, target: WorkerId, pair: int, terms: Terms, attached: bool, decoy: bool) -> ForwardId:
+        """Send tensors to a worker."""
+        worker, name = self.worker, name_of(take)
+        with worker.lock, using(self.context):
+            passage = worker.recorder.leaving(name)
+            tensors = self.notebook.parcel(pair, terms, decoy) if attached else []
+            forks, body, segments = worker.writing.write_arguments([pair, tensors], {}, target, passage)
+            wrapped = worker.recorder.wrapped(self.core.call(target, name, forks, body)[1], passage)
+            self.core.effects += [bare(effect) for effect in wrapped]
+            worker.perform(wrapped, segments)
+        return next(forward for effect in wrapped if (forward := _forward(effect)) is not None)
+
+    def begin_pass(self, terms: Terms, seed: int, smart: bool) -> PassId:
+        """Begin a pass, and do not wait for it. Its tape is kept, as the next pass may use it again."""
+        root = self.notebook.computed(terms, seed)
+        seeds = (np.ones_like(root.data),)
+        with self.worker.lock:
+            pass_id, effects = self.core.backward(self.context, root_of([root]), seeds, smart, True)
+            self.worker.perform(effects)
+        return pass_id
+
+    def time_out(self, pass_id: PassId) -> None:
+        """Let the time of a pass be up."""
+        self._perform(lambda: self.core.time_out_pass(pass_id))
+
+    def release_context(self) -> None:
+        """Release the context."""
+        self._perform(lambda: self.core.release_context(self.context))
+
+    def notice(self, dead: WorkerId) -> None:
+        """Hear that a worker is dead."""
+        self._perform(lambda: self.core.peer_died(dead, f"worker {dead} is dead"))
+
+    def deliver_raising(self, source: WorkerId, message: AnyMessage, pair: int) -> None:
+        """Let a gradient arrive, at a pair whose backward rule then raises."""
+        self.notebook.raising.add(pair)
+        self.deliver(source, message)
+        self.rest()
+        self.notebook.raising.discard(pair)
+
+
+def _forward(effect: Effect) -> ForwardId | None:
+    is_call = isinstance(effect, Send) and isinstance(effect.message, ForwardCall)
+    return effect.message.forward if is_call else None  # type: ignore[union-attr]
+
+
+@function
+def take(pair: int, tensors: list[Tensor]) -> Future:
+    """Keep what came with a pair, and do not end."""
+    desk: Any = this_desk()
+    desk.notebook.keep(pair, tensors)
+    future = Future(desk.worker.reactor)
+    desk.unfinished[pair] = future
+    return future

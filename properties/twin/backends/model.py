@@ -1,0 +1,51 @@
+"""The model as a backend of its own twin: under SOUND it agrees by construction, under other rules it must be caught.
+
+That is what it is for. A trace can be taken again on the model alone, and each mutant of the rules shows that the twin can
+see the difference the rule makes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from farref.model.checker.interface import Action
+from farref.properties.twin.backend import Refused
+from farref.properties.twin.exercise import Observation
+from farref.properties.twin.exercises import exercise_of
+
+
+class ModelBackend:
+    """The model of any protocol, under rules of one's choice."""
+
+    name = "model"
+    restless = False
+
+    def __init__(self, rules: Any = None) -> None:
+        self.rules = rules
+
+    def start(self, bounds: Any) -> None:
+        """Begin with the empty world."""
+        self.exercise = exercise_of(bounds)
+        about = self.exercise.about
+        self.model: Any = about.model(bounds, self.rules or about.profiles["sound"])
+        self.world = self.model.initial
+
+    def perform(self, action: Action) -> None:
+        """Take a step."""
+        after = self.model.step(self.world, action)
+        if after is None:
+            raise Refused(f"{action} cannot happen here")
+        while (prompt := self.exercise.prompt(after, self.model.bounds)) is not None:
+            after = self.model.step(after, prompt)
+        self.world = after
+
+    def attempt(self, action: Action) -> bool:
+        """Say whether the step could be taken."""
+        return self.model.step(self.world, action) is not None
+
+    def observe(self) -> Observation:
+        """Look at the world."""
+        return self.exercise.observer(self.model.bounds).observe(self.world)
+
+    def close(self) -> None:
+        """Nothing was started."""

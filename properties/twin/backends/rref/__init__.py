@@ -1,0 +1,1 @@
+"""Implementations of the RRef protocol that can be driven beside the model. Start with `lockstep.py`."""

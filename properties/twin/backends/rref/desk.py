@@ -1,0 +1,248 @@
+"""The application in a worker's process, which does nothing but what the driver asks for.
+
+Each method is one step. It uses the worker as any application does, with handles, futures and functions; only what the network
+and the clock do is done here by hand. A step is over when the worker is at rest: no function runs, except those that compute
+a value and were not told to end.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+import weakref
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from farref.impl import api
+from farref.impl.core.effects import Effect
+from farref.impl.core.ids import (
+    CallId,
+    FetchId,
+    OwnedReference,
+    Reference,
+    SequenceNumber,
+    UserReference,
+    WaiterId,
+    WorkerId,
+)
+from farref.impl.core.messages import AnyMessage, Call, FetchReturn, RemoteCall, Return
+from farref.impl.core.observe import observe
+from farref.impl.functions import function
+from farref.impl.futures import Future
+from farref.impl.rref import RRef
+from farref.impl.transport.connection import LATER
+from farref.impl.worker.worker import Worker
+from farref.properties.twin.backends.held_core import PATIENCE_S, Held, HeldCore
+from farref.properties.twin.backends.rref.network import Seen
+
+PAUSE_S: Final = 0.0002
+FOR_EVER: Final = 0
+
+
+class Desk:
+    """What an application has on its desk: handles, and functions that have not ended."""
+
+    def __init__(self, worker: Worker, core: HeldCore) -> None:
+        self.worker, self.core = worker, core
+        self.handles: dict[Reference, list[RRef]] = defaultdict(list)
+        self.unfinished: dict[int, Future] = {}
+        self.gift: RRef | None = None
+
+    # About the steps
+
+    def begin_anew(self) -> None:
+        """Forget everything; the worker begins its next life."""
+        self.rest()
+        self.handles.clear()
+        self.unfinished.clear()
+        self.gift = None
+        worker = self.worker
+        with worker.lock:
+            for table in (worker.calls, worker.fetches, worker.waiters, worker.creations, self.core.held):
+                table.clear()
+            gc.collect()  # no handle of this life may be let go in the next
+            worker.dropped.clear()
+            worker.running = 0
+            self.core.begin_anew()
+
+    def rest(self) -> None:
+        """Wait until nothing goes on by itself."""
+        _wait(lambda: self.worker.running == len(self.unfinished), "a function does not end")
+        with self.worker.lock:
+            for connection in self.worker.connections.values():
+                connection.gather()
+        self.worker.flush(patient=True, hurry=LATER)
+
+    def told(self) -> tuple[list[Effect], Any]:
+        """Tell what has happened since last asked, and what there is now."""
+        with self.worker.lock:
+            effects, self.core.effects = self.core.effects, []
+            return effects, Seen(observe(self.core), set(self.core.user.parents), self.core.closing)
+
+    def _perform(self, step: Callable[[], list[Effect]]) -> None:
+        with self.worker.lock:
+            self.worker.perform(step())
+
+    # The network
+
+    def deliver(self, source: WorkerId, message: AnyMessage) -> None:
+        """Let a message arrive."""
+        held = self._take(source, message)
+        self._perform(lambda: self.core.let_in(held))
+
+    def duplicate(self, source: WorkerId, message: AnyMessage) -> None:
+        """Let a message arrive, and keep it."""
+        held = self.core.await_message(source, message)
+        self._perform(lambda: self.core.let_in(held))
+
+    def lose(self, source: WorkerId, message: AnyMessage) -> None:
+        """Let a message never arrive."""
+        self._take(source, message)
+
+    def refuse(self, source: WorkerId, message: RemoteCall | Call | Return | FetchReturn) -> None:
+        """Let a message arrive that cannot be read (R28)."""
+        self._take(source, message)
+        self._perform(lambda: self.core.refuse(source, message, "not understood"))
+
+    def fail(self, target: WorkerId, message: AnyMessage) -> None:
+        """Hear that a message of ours will never arrive (R3)."""
+        self._perform(lambda: self.core.carrier_failed(target, message, "it failed"))  # type: ignore[arg-type]
+
+    def retry(self, peer: WorkerId, number: SequenceNumber) -> None:
+        """Send a control message again (R6)."""
+        self._perform(lambda: self.core.retry(peer, number))
+
+    def _take(self, source: WorkerId, message: AnyMessage) -> Held:
+        held = self.core.await_message(source, message)
+        self.core.held.remove(held)
+        return held
+
+    # The application
+
+    def create_remote(self, owner: WorkerId, token: int) -> Reference:
+        """Call `remote()`, on this worker or another."""
+        return self._hold(self.worker.remote(owner, make, [token], {}, FOR_EVER))
+
+    def create_local(self) -> Reference:
+        """Wrap a value."""
+        return self._hold(RRef(None))
+
+    def finish_function(self, token: int) -> None:
+        """Let the function end that computes a value."""
+        self.unfinished.pop(token).set_result(None)
+
+    def time_out_creation(self, reference: UserReference) -> bool:
+        """Let a creation take too long (R27)."""
+        with self.worker.lock:
+            return self.core.time_out_creation(reference)
+
+    def share(self, target: WorkerId, reference: Reference) -> CallId:
+        """Pass a reference to a function on a worker."""
+        self.worker.call(target, keep, [self.handles[reference][0]], {}, FOR_EVER)
+        with self.worker.lock:
+            return max(self.worker.calls)
+
+    def offer(self, reference: Reference) -> None:
+        """Have a reference ready for whoever asks."""
+        self.gift = self.handles[reference][0]
+
+    def ask_for_gift(self, source: WorkerId) -> None:
+        """Call a function on a worker that returns what it has ready."""
+        future = self.worker.call(source, give, [], {}, FOR_EVER)
+        future.call_when_done(lambda: self._receive(future))
+
+    def await_taking(self) -> None:
+        """Wait until somebody has asked."""
+        _wait(lambda: self.gift is None, "nobody asks for what is offered")
+
+    def let_go(self, reference: Reference) -> None:
+        """Drop a handle, and wait until it is gone: whoever ran with it may just be about to leave."""
+        handles = self.handles[reference]
+        gone = weakref.ref(handles.pop())
+        _wait(lambda: gone() is None, "a handle is kept")
+        self._perform(list)
+
+    def fetch(self, reference: UserReference) -> FetchId:
+        """Ask for a value."""
+        self.worker.fetch(reference, FOR_EVER)
+        with self.worker.lock:
+            return max(self.worker.fetches)
+
+    def abandon_fetch(self, reference: UserReference, fetch: FetchId) -> None:
+        """Give up on a value (R20)."""
+        with self.worker.lock:
+            self.worker.fetches[fetch][0].expire()
+            self.core.abandon_fetch(reference, fetch)
+
+    def await_value(self, reference: OwnedReference) -> WaiterId:
+        """Wait for a value of our own (R21)."""
+        with self.worker.lock:
+            self.worker.fetch(reference, FOR_EVER)
+            return WaiterId(self.worker._waiters)
+
+    def shut_down(self) -> None:
+        """Begin nothing new (R32)."""
+        with self.worker.lock:
+            self.core.shut_down()
+
+    def _hold(self, handle: RRef) -> Reference:
+        self.handles[handle.reference].append(handle)
+        return handle.reference
+
+    def _receive(self, future: Future) -> None:
+        try:
+            self._hold(future.value())
+        except Exception:
+            return  # the result was lost or refused, and so was the reference in it
+
+
+_desk: Final[list[Desk]] = []
+"""The desk of this process: functions that are called from outside have no other way to it."""
+
+
+AnyDesk = TypeVar("AnyDesk", bound=Desk)
+
+
+def open_desk(make: Callable[[Worker, HeldCore], AnyDesk]) -> AnyDesk:
+    """Make the desk of this process."""
+    worker = api.current()
+    core: Any = worker.core
+    gc.freeze()  # what is here now stays, and need not be searched before each life
+    desk = make(worker, core)
+    _desk[:] = [desk]
+    return desk
+
+
+def this_desk() -> Desk:
+    """Give the desk of this process."""
+    return _desk[0]
+
+
+@function
+def make(token: int) -> Future:
+    """Compute a value until told to end."""
+    future = Future(_desk[0].worker.reactor)
+    _desk[0].unfinished[token] = future
+    return future
+
+
+@function
+def keep(rref: RRef) -> None:
+    """Keep a handle."""
+    _desk[0]._hold(rref)
+
+
+@function
+def give() -> RRef | None:
+    """Return what is offered."""
+    gift, _desk[0].gift = _desk[0].gift, None
+    return gift
+
+
+def _wait(done: Callable[[], bool], complaint: str) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not done():
+        if time.monotonic() > deadline:
+            raise TimeoutError(complaint)
+        time.sleep(PAUSE_S)

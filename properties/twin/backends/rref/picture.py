@@ -1,0 +1,121 @@
+"""The tables of the implementation as a neutral observation, compared on the way with what its application knows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from farref.impl.core.ids import ForkId, OwnedReference, UserReference, WorkerId
+from farref.impl.core.observe import EntryView as Entry
+from farref.impl.core.observe import RecordView as Record
+from farref.impl.core.observe import WorkerTables
+from farref.model.ids import WorkerId as ModelWorkerId
+from farref.model.rref.ids import worker_name
+from farref.properties.rref.observation import EntryView, MessageView, UserView, WorkerView
+from farref.properties.twin.backends.rref.application import Application
+from farref.properties.twin.backends.rref.names import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What was seen of one worker."""
+
+    view: WorkerView
+    parked: frozenset[str]  # the forks that its parked calls wait for
+    amiss: tuple[str, ...]
+
+
+class Photographer:
+    """Sees one worker after the other, with the names of the ledger."""
+
+    def __init__(self, ledger: Ledger, application: Application) -> None:
+        self.ledger, self.application = ledger, application
+
+    def picture(self, tables: WorkerTables, parents: Collection[ForkId]) -> Picture:
+        """Look at all tables of a worker, and at the forks that it knows as children."""
+        parked = frozenset(fork for call in tables.parked_calls for fork in call.waiting_for)
+        amiss = [f"{name(tables.worker)}: {complaint}" for complaint in self._amiss(tables, parents)]
+        return Picture(self._worker(tables, parked), frozenset(map(self.ledger.fork, parked)), tuple(amiss))
+
+    def _worker(self, tables: WorkerTables, parked: Collection[ForkId]) -> WorkerView:
+        dropped = [rref for rref in self.application.dropped if self._owner(rref) == tables.worker]
+        return WorkerView(
+            worker=name(tables.worker),
+            entries=tuple(sorted(self._entry(entry) for entry in tables.entries)),
+            dropped=tuple(sorted(map(self.ledger.rref, dropped))),
+            users=tuple(sorted(self._user(record, record.fork in parked) for record in tables.users)),
+            unanswered=tuple(sorted(self._unanswered(tables))),
+        )
+
+    def _owner(self, rref: object) -> WorkerId | None:
+        known = (number for number, found in self.ledger.rrefs.items() if found == rref)
+        return next((WorkerId(self.ledger.bounds.owner(number)) for number in known), None)
+
+    def _entry(self, entry: Entry) -> EntryView:
+        return EntryView(
+            rref=self.ledger.rref(entry.rref),
+            value=entry.phase,
+            forks=self._with_holders(entry.forks),
+            running=entry.running,
+            held=entry.held > 0,
+            waiting=entry.waiting > 0,
+            fetches=tuple(sorted({self.ledger.fork(parked.fork) for parked in entry.fetches})),
+        )
+
+    def _user(self, record: Record, parked: bool) -> UserView:
+        if not record.handles:
+            handle = "none"
+        elif parked:
+            handle = "parked"
+        else:
+            handle = "timed out" if record.timed_out else "held"
+        abandoned = "abandoned" if record.fetches_abandoned else "none"
+        return UserView(
+            fork=self.ledger.fork(record.fork),
+            rref=self.ledger.rref(record.rref),
+            state="confirmed" if record.confirmed else "pending",
+            handle=handle,
+            fetch="waiting" if record.fetches_waiting else abandoned,
+            children=self._with_holders(record.children),
+        )
+
+    def _with_holders(self, forks: Iterable[tuple[object, WorkerId]]) -> tuple[tuple[str, str], ...]:
+        return tuple(sorted((self.ledger.fork(fork), name(holder)) for fork, holder in forks))  # type: ignore[arg-type]
+
+    def _unanswered(self, tables: WorkerTables) -> Iterator[MessageView]:
+        for one in tables.unanswered:
+            yield MessageView(one.message, self.ledger.fork(one.fork), name(tables.worker), name(one.peer))
+
+    def _amiss(self, tables: WorkerTables, parents: Collection[ForkId]) -> Iterator[str]:
+        """List where the tables contradict each other, or what the application knows."""
+        worker, application = tables.worker, self.application
+        for entry in tables.entries:
+            label, handles = self.ledger.rref(entry.rref), application.handles[worker, OwnedReference(entry.rref)]
+            if entry.held != handles:
+                yield f"{label}: the table has {entry.held} handles, the application {handles}"
+            if entry.running != (entry.rref in application.running):
+                yield f"{label}: table and application disagree on whether its function runs"
+            if entry.waiting != (waiting := application.wants(entry.rref)):
+                yield f"{label}: the table has {entry.waiting} waiting, the application {waiting}"
+        for record in tables.users:
+            yield from self._amiss_with(worker, record)
+        if set(parents) != {fork for record in tables.users for fork, _ in record.children}:
+            yield "the lists of children and of parents disagree"
+        yield from (f"worker {peer} is taken for dead" for peer in tables.dead)
+
+    def _amiss_with(self, worker: WorkerId, record: Record) -> Iterator[str]:
+        label, application = self.ledger.fork(record.fork), self.application
+        parked = sum(fork == record.fork for fork in application.calls.values())
+        handles = application.handles[worker, UserReference(record.owner, record.rref, record.fork)] + parked
+        if record.handles != handles:
+            yield f"{label}: the table has {record.handles} handles, the application {handles}"
+        asked = [abandoned for _, abandoned in application.asked(worker, record.fork)]
+        if (record.fetches_waiting, record.fetches_abandoned) != (asked.count(False), asked.count(True)):
+            yield f"{label}: table and application disagree on its fetches"
+        if record.orphaned:
+            yield f"{label}: its owner is taken for dead"
+
+
+def name(worker: int) -> str:
+    """Name a worker as the stories do."""
+    return worker_name(ModelWorkerId(worker))

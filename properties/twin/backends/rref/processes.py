@@ -1,0 +1,126 @@
+"""The implementation as it is, between real processes, held still between two steps (`lockstep.py`).
+
+The processes are started once and begin a new life with each run. The driver knows what is under way from what each worker
+says it has sent. The message itself is on its way through a real stream all the while, and waits in the process of its
+receiver until it is let in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from farref.impl.core.ids import (
+    CallId,
+    FetchId,
+    OwnedReference,
+    Reference,
+    RRefId,
+    SequenceNumber,
+    UserReference,
+    WaiterId,
+    WorkerId,
+)
+from farref.model.rref.actions import Action
+from farref.model.rref.world import Bounds
+from farref.properties.rref.observation import Observation
+from farref.properties.twin.backends.driven import DrivenProcesses
+from farref.properties.twin.backends.held_network import HeldNetwork
+from farref.properties.twin.backends.pool import Pool, Prepare
+from farref.properties.twin.backends.rref.desk import Desk
+from farref.properties.twin.backends.rref.lockstep import Lockstep
+from farref.properties.twin.backends.rref.network import Seen
+
+
+class ProcessesBackend(DrivenProcesses[Bounds, Action, Observation, Desk]):
+    """Real workers; every delivery is chosen by the caller."""
+
+    def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
+        super().__init__(Desk, restless=restless, prepare=prepare)
+
+    def _begin(self, bounds: Bounds) -> Lockstep:
+        self.network = ProcessNetwork(self._pool(bounds.workers), bounds.workers)
+        return Lockstep(self.network, bounds, restless=self.restless)
+
+
+class ProcessNetwork(HeldNetwork[Desk, Seen]):
+    """The first workers of a pool, and every message about references between them."""
+
+    def __init__(self, pool: Pool[Desk], workers: int) -> None:
+        super().__init__(pool, workers)
+        self._tokens: dict[RRefId, int] = {}
+        for rank in self._ranks:
+            self._ask(rank, Desk.begin_anew)
+
+    def unanswered(self, worker: WorkerId) -> Collection[tuple[WorkerId, SequenceNumber]]:
+        """List what a worker could retry."""
+        return [(one.peer, one.number) for one in self._seen[worker].tables.unanswered]
+
+    def refuse(self, message_id: int) -> None:
+        """Let a message arrive at a receiver that cannot read it."""
+        flight = self._flying.pop(message_id)
+        self._ask(flight.target, Desk.refuse, flight.source, flight.message)  # type: ignore[arg-type]
+
+    # The application
+
+    def create_remote(self, worker: WorkerId, owner: WorkerId) -> UserReference:
+        """Let a worker call `remote()` on another."""
+        reference = self._create(worker, owner)
+        assert isinstance(reference, UserReference)
+        return reference
+
+    def create_on_self(self, worker: WorkerId) -> OwnedReference:
+        """Let a worker call `remote()` on itself."""
+        reference = self._create(worker, worker)
+        assert isinstance(reference, OwnedReference)
+        return reference
+
+    def _create(self, worker: WorkerId, owner: WorkerId) -> Reference:
+        token = len(self._tokens)
+        reference = self._ask(worker, Desk.create_remote, owner, token)
+        self._tokens[reference.rref] = token
+        return reference
+
+    def create_local(self, worker: WorkerId) -> OwnedReference:
+        """Let a worker wrap a value it has."""
+        reference = self._ask(worker, Desk.create_local)
+        assert isinstance(reference, OwnedReference)
+        return reference
+
+    def finish_function(self, worker: WorkerId, rref: RRefId) -> None:
+        """Let the function end that computes a value."""
+        self._ask(worker, Desk.finish_function, self._tokens[rref])
+
+    def time_out_creation(self, worker: WorkerId, reference: UserReference) -> bool:
+        """Let a creation take too long; say whether it was still pending."""
+        return self._ask(worker, Desk.time_out_creation, reference)
+
+    def share_as_argument(self, worker: WorkerId, target: WorkerId, reference: Reference, /) -> CallId:
+        """Let a worker pass a reference to a function on another."""
+        return self._ask(worker, Desk.share, target, reference)
+
+    def share_in_result(self, worker: WorkerId, target: WorkerId, reference: Reference, /) -> None:
+        """Let a worker return a reference to a caller, which first has to call."""
+        self._ask(worker, Desk.offer, reference)
+        self._ask(target, Desk.ask_for_gift, worker)
+        self._ask(worker, Desk.await_taking)
+
+    def let_go(self, worker: WorkerId, reference: Reference) -> None:
+        """Let a worker drop one handle."""
+        self._ask(worker, Desk.let_go, reference)
+
+    def fetch(self, worker: WorkerId, reference: UserReference) -> FetchId:
+        """Let a user ask for the value."""
+        return self._ask(worker, Desk.fetch, reference)
+
+    def abandon_fetch(self, worker: WorkerId, reference: UserReference, fetch: FetchId) -> None:
+        """Let a user give up on a fetch."""
+        self._ask(worker, Desk.abandon_fetch, reference, fetch)
+
+    def await_value(self, worker: WorkerId, reference: OwnedReference) -> WaiterId:
+        """Let code on the owner wait for its value."""
+        return self._ask(worker, Desk.await_value, reference)
+
+    def shut_down(self) -> None:
+        """Let no application begin anything new."""
+        for rank in self._ranks:
+            self._ask(rank, Desk.shut_down)

@@ -1,0 +1,101 @@
+"""A campaign: many seeded schedules, each taken by the model and by a backend in lockstep, to the end.
+
+Everything follows from the seed: the same seed and number of schedules give the same steps, and the same digest of them,
+whether one process takes them or several. What a campaign has to show for itself is counted: how often each fault happened,
+and which of the awkward situations of `sometimes.py` it was in. A campaign in which an enabled fault never happened has
+shown nothing about it and is no success.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from farref.properties.twin.backend import Backend, FreeBackend
+from farref.properties.twin.exercise import Schedule
+from farref.properties.twin.exercises import EXERCISES
+from farref.properties.twin.jobs import in_order
+from farref.properties.twin.stepper import Stepper
+from farref.properties.twin.tally import Done, Tally, Watch
+from farref.properties.twin.twin import Disagreement, Twin
+
+MakeBackend = Callable[[], Backend | FreeBackend]
+
+
+def campaign(
+    make_backend: MakeBackend,
+    *,
+    seed: int,
+    seconds_max: float | None = None,
+    schedules_max: int | None = None,
+    first: int = 0,
+    fixed: dict[str, Any] | None = None,
+    jobs: int = 1,
+    subject: str = "rref",
+    on_schedule: Callable[[Tally], None] = lambda _: None,
+) -> Tally:
+    """Run schedules until one disagrees, or time or number is used up."""
+    tally, begin = Tally(seed, fixed or {}, EXERCISES[subject]), time.monotonic()
+    tally.cannot = getattr(make_backend, "cannot", frozenset())
+    numbers = count(first) if schedules_max is None else range(first, first + schedules_max)
+    taker = Taker(subject, make_backend, seed, tally.fixed)
+    try:
+        with closing(taker.take(numbers) if jobs == 1 else in_order(taker.take, numbers, jobs)) as schedules:
+            for done in schedules:
+                tally.add(done)
+                tally.seconds = time.monotonic() - begin
+                on_schedule(tally)
+                if tally.disagreement or (seconds_max is not None and tally.seconds >= seconds_max):
+                    break
+    except KeyboardInterrupt:
+        tally.interrupted = True
+    return tally
+
+
+@dataclass(frozen=True)
+class Taker:
+    """Takes the schedules of a campaign, in whatever process it finds itself."""
+
+    subject: str
+    make_backend: MakeBackend
+    seed: int
+    fixed: dict[str, Any]
+
+    def take(self, numbers: Iterable[int]) -> Generator[Done]:
+        """Take the schedules with these numbers, one after the other."""
+        draw, backend, known = EXERCISES[self.subject].draw, self.make_backend(), set[str]()
+        try:
+            for number in numbers:
+                schedule = draw(self.seed, number, self.fixed)
+                if isinstance(backend, FreeBackend):
+                    done: Done = backend.take(schedule)
+                else:
+                    done = take_schedule(schedule, backend, known)
+                known |= done.reached
+                yield done
+        finally:
+            backend.close()
+
+
+def take_schedule(schedule: Schedule, backend: Backend, known: set[str]) -> Done:
+    """Take one schedule to its end, or to a disagreement; of situations, look for those that are not known yet."""
+    done, digest = Done(schedule), hashlib.sha256(repr(schedule).encode())
+    backend.restless = schedule.restless
+    try:
+        twin = Twin(schedule.bounds, backend)
+        stepper, watch = Stepper(schedule, schedule.random()), Watch(schedule.bounds, done, known)
+        while (action := stepper.draw(twin.world)) is not None:
+            digest.update(str(action).encode())
+            done.steps += 1
+            twin.step(action)
+            watch.note(action, twin.world, twin.observation)
+        twin.check_end()
+    except Disagreement as disagreement:
+        done.disagreement = disagreement
+    done.digest = digest.digest()
+    return done

@@ -1,0 +1,108 @@
+"""What a schedule did, and what a campaign has done so far."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from farref.model.checker.interface import Action
+from farref.properties.rref.exercise import RREF_EXERCISE
+from farref.properties.twin.exercise import Exercise, Observation, Schedule
+from farref.properties.twin.exercises import exercise_of
+from farref.properties.twin.twin import Disagreement
+
+
+@dataclass
+class Done:
+    """What one schedule did, and what it found."""
+
+    schedule: Schedule
+    steps: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    reached: set[str] = field(default_factory=set)
+    disagreement: Disagreement | None = None
+    digest: bytes = b""
+
+
+@dataclass
+class Tally:
+    """What a campaign did, and what it found."""
+
+    seed: int
+    fixed: dict[str, Any]
+    exercise: Exercise = RREF_EXERCISE
+    schedules: int = 0
+    steps: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    reached: set[str] = field(default_factory=set)
+    disagreement: Disagreement | None = None
+    schedule: Schedule | None = None  # the one with the disagreement
+    seconds: float = 0.0
+    interrupted: bool = False
+    cannot: frozenset[str] = frozenset()  # the faults that the backend never has
+    digest: Any = field(default_factory=hashlib.sha256)
+
+    def add(self, done: Done) -> None:
+        """Count one more schedule."""
+        self.schedules += 1
+        self.steps += done.steps
+        self.faults += done.faults
+        self.reached |= done.reached
+        self.digest.update(done.digest)
+        if done.disagreement is not None:
+            self.disagreement, self.schedule = done.disagreement, done.schedule
+
+    @property
+    def sometimes(self) -> dict[str, bool]:
+        """Say of each awkward situation whether it was reached."""
+        return {name: name in self.reached for name in sorted(self.exercise.every_situation)}
+
+    @property
+    def never_fired(self) -> list[str]:
+        """List the faults that were allowed and did not happen."""
+        needs = self.exercise.needs
+        allowed = [fault for fault in self.exercise.faults if self.fixed.get(needs.get(fault, ""), 1)]
+        return [fault for fault in allowed if not self.faults[fault] and fault not in self.cannot]
+
+    @property
+    def trace_hash(self) -> str:
+        """The digest of the digests of all schedules, in their order."""
+        return str(self.digest.hexdigest())
+
+
+class Watch:
+    """Counts the faults of a schedule, and notes the situations it is in."""
+
+    def __init__(self, bounds: Any, done: Done, known: set[str]) -> None:
+        self.done, self.exercise = done, exercise_of(bounds)
+        missing = self.exercise.every_situation - known
+        self.wanted = [one for one in self.exercise.situations(bounds) if one.id in missing] if missing else []
+        self.flying: list[Any] = []  # oldest first
+
+    def note(self, action: Action, world: Any, observation: Observation) -> None:
+        """Count the fault that a step is, and look at where it led."""
+        for fault, kinds in self.exercise.faults.items():
+            if isinstance(action, kinds):
+                self.done.faults[fault] += 1
+        now, known = set(observation.flying), set(self.flying)
+        if isinstance(action, self.exercise.sorts["deliver"]) and self._overtakes(now):
+            self.done.faults["reordered"] += 1
+        self.flying = [one for one in self.flying if one in now]
+        self.flying += [one for one in observation.flying if one not in known]
+        for witness in list(self.wanted):
+            if any(case.holds(world) for case in witness.cases):
+                self.done.reached.add(witness.id)
+                self.wanted.remove(witness)
+
+    def _overtakes(self, now: set[Any]) -> bool:
+        """Say whether a message has arrived and an older one between the same two workers has not."""
+        gone = [index for index, one in enumerate(self.flying) if one not in now]
+        return any(
+            _same_way(self.flying[index], older) for index in gone for older in self.flying[:index] if older in now
+        )
+
+
+def _same_way(one: Any, other: Any) -> bool:
+    return (one.source, one.target) == (other.source, other.target)

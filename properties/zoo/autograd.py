@@ -1,0 +1,249 @@
+"""Engines with one mistake each, to show that the twin sees mistakes; what a mutant is, `zoo.py` of RRefs says."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from farref.impl.core.autograd.effects import PassEnded
+from farref.impl.core.autograd.engaging import Engaging
+from farref.impl.core.autograd.engine import Engine
+from farref.impl.core.autograd.ledger import Pass
+from farref.impl.core.autograd.messages import Abort, Cause, Committed, Fault, Kind
+from farref.impl.core.autograd.releasing import Releasing
+from farref.impl.core.autograd.rooting import Rooting
+from farref.impl.core.autograd.tables import Context
+from farref.impl.core.autograd.task import Progress, Task
+from farref.impl.core.channel import Incoming
+from farref.properties.zoo.mutant import Cage, Handler
+
+CAGE: Final = Cage()
+
+# -- gradients ---------------------------------------------------------------------------------------------------------
+
+
+@CAGE.mutant("A17", Task, "commit")
+def gradients_are_added_twice(original: Handler) -> Handler:
+    """What can be seen already is added once more."""
+
+    def commit(self: Task, gradients: dict[Any, Any]) -> None:
+        for leaf in self._staged:
+            if leaf in gradients:
+                gradients[leaf] = gradients[leaf] + gradients[leaf]
+        original(self, gradients)
+
+    return commit
+
+
+@CAGE.mutant("A23", Task, "commit")
+def a_pass_overwrites_another(original: Handler) -> Handler:
+    """The gradients of earlier passes are forgotten."""
+
+    def commit(self: Task, gradients: dict[Any, Any]) -> None:
+        gradients.clear()
+        original(self, gradients)
+
+    return commit
+
+
+@CAGE.mutant("A3", Incoming, "take")
+def copies_take_effect(original: Handler) -> Handler:
+    """A control message takes effect as often as it arrives."""
+
+    def take(self: Incoming, control: Any) -> bool:
+        original(self, control)
+        return True
+
+    return take
+
+
+@CAGE.mutant("A11", Engaging, "_engage")
+def a_dependency_is_lost(original: Handler) -> Handler:
+    """A task does not wait for the newest of its sends."""
+
+    def engage(self: Engaging, *given: Any) -> Task:
+        task: Task = original(self, *given)
+        if len(task.sends) > 1:
+            task.sends.popitem()
+        return task
+
+    return engage
+
+
+# -- passes ------------------------------------------------------------------------------------------------------------
+
+
+@CAGE.mutant("A16", Task, "_mark")
+def marks_are_not_passed_on(original: Handler) -> Handler:
+    """A mark is neither kept nor passed on."""
+
+    def mark(self: Task, forward: Any) -> Progress:
+        return Progress(waits=self._news())
+
+    return mark
+
+
+@CAGE.mutant("A16", Task, "_seek")
+def nothing_is_marked(original: Handler) -> Handler:
+    """A worker that is asked what gradients can still come for says nothing."""
+    return lambda self: Progress()
+
+
+@CAGE.mutant("A14", Pass, "cause")
+def an_early_report_is_forgotten(original: Handler) -> Handler:
+    """The root forgets that a message was processed before anybody said that it was sent."""
+
+    def cause(self: Pass, messages: Any) -> None:
+        self.under_way.update(messages)
+
+    return cause
+
+
+@CAGE.mutant("A14", Pass, "cause")
+def what_was_caused_is_lost(original: Handler) -> Handler:
+    """The root takes no note of what was sent."""
+
+    def cause(self: Pass, messages: Any) -> None:
+        original(self, [message for message in messages if message.kind is Kind.BEGIN])
+
+    return cause
+
+
+@CAGE.mutant("A15", Pass, "missing")
+def nobody_is_missed(original: Handler) -> Handler:
+    """A pass is committed whoever still waits."""
+    return lambda self: ()
+
+
+@CAGE.mutant("A12", Engaging, "_admit")
+def messages_have_no_pass(original: Handler) -> Handler:
+    """A message is taken for one of whatever pass is there: PyTorch's defect D5."""
+
+    def admit(self: Engaging, body: Any) -> Task | None:
+        context = self.contexts.get(body.pass_id.context)
+        task = None if context is None else context.task
+        return task or original(self, body)
+
+    return admit
+
+
+@CAGE.mutant("A12", Engaging, "_admit")
+def a_newer_pass_is_refused(original: Handler) -> Handler:
+    """A worker that is in a pass refuses the next one of the same root."""
+
+    def admit(self: Engaging, body: Any) -> Task | None:
+        context = self.contexts.get(body.pass_id.context)
+        task = None if context is None else context.task
+        if task is not None and task.pass_id.root == body.pass_id.root and task.pass_id < body.pass_id:
+            self._report_fault(body, Fault(Cause.BUSY, self.me))
+            return None
+        return original(self, body)  # type: ignore[no-any-return]
+
+    return admit
+
+
+@CAGE.mutant("A18", Rooting, "_fail")
+def a_failed_pass_is_told_to_nobody(original: Handler) -> Handler:
+    """A root whose pass fails leaves it, and lets the others wait: PyTorch's defect D2."""
+
+    def fail(self: Rooting, run: Pass, fault: Fault, unreached: Any = ()) -> None:
+        del self.passes[run.pass_id]
+        self._on_abort(Abort(run.pass_id))
+        self._emit(PassEnded(run.pass_id, fault, unreached, run.late()))
+
+    return fail
+
+
+@CAGE.mutant("A19", Rooting, "_on_report")
+def latecomers_get_no_answer(original: Handler) -> Handler:
+    """A report on a pass that is over is not answered."""
+
+    def on_report(self: Rooting, source: Any, report: Any) -> None:
+        if self._undecided(report.pass_id) is not None:
+            original(self, source, report)
+
+    return on_report
+
+
+@CAGE.mutant("A17", Rooting, "_commit")
+def a_pass_returns_before_it_is_committed(original: Handler) -> Handler:
+    """Backward returns at the decision, before the gradients can be seen everywhere."""
+
+    def commit(self: Rooting, run: Pass) -> None:
+        original(self, run)
+        for worker in tuple(run.uncommitted):
+            self._on_committed(worker, Committed(run.pass_id))
+
+    return commit
+
+
+@CAGE.mutant("A17", Engaging, "_on_commit")
+def a_worker_commits_late(original: Handler) -> Handler:
+    """A worker answers that its gradients can be seen, and leaves without showing them."""
+
+    def on_commit(self: Engaging, commit: Any) -> None:
+        self._on_abort(Abort(commit.pass_id))
+        self._tell(commit.pass_id.root, Committed(commit.pass_id))
+
+    return on_commit
+
+
+@CAGE.mutant("A20", Rooting, "_undecided")
+def a_decided_pass_times_out(original: Handler) -> Handler:
+    """A timeout fails a pass that is decided."""
+    return lambda self, pass_id: self.passes.get(pass_id)
+
+
+# -- contexts ----------------------------------------------------------------------------------------------------------
+
+
+@CAGE.mutant("A25", Releasing, "_close")
+def a_closed_context_is_forgotten_at_once(original: Handler) -> Handler:
+    """A worker that closes a context drops its id too: PyTorch's defect D6."""
+
+    def close(self: Releasing, context_id: Any, context: Context) -> None:
+        original(self, context_id, context)
+        if context_id.created_on != self.me:
+            self.contexts.pop(context_id, None)
+
+    return close
+
+
+@CAGE.mutant("A25", Engine, "on_forward_call")
+def arrivals_are_not_accounted_for(original: Handler) -> Handler:
+    """Calls that have arrived are not counted."""
+
+    def on_forward_call(self: Engine, source: Any, context_id: Any, forward: Any, node: Any) -> str | None:
+        objection: str | None = original(self, source, context_id, forward, node)
+        if context_id in self.contexts:
+            self.contexts[context_id].got.clear()
+        return objection
+
+    return on_forward_call
+
+
+@CAGE.mutant("A24", Releasing, "_fail_pass_of")
+def a_release_leaves_passes_running(original: Handler) -> Handler:
+    """A context is released, and its passes go on: PyTorch's defect D9."""
+    return lambda self, context_id, fault: None
+
+
+@CAGE.mutant("A21", Releasing, "_have_closed")
+def a_release_does_not_ask_everybody(original: Handler) -> Handler:
+    """After a death only those are told to close who are known to have been called."""
+
+    def have_closed(self: Releasing, context_id: Any, release: Any, workers: Any) -> None:
+        dead, self.dead = self.dead, set()
+        original(self, context_id, release, [worker for worker in workers if worker not in dead])
+        self.dead = dead
+
+    return have_closed
+
+
+@CAGE.mutant("A21", Engaging, "_leave_passes_of")
+def a_dead_root_is_waited_for(original: Handler) -> Handler:
+    """A worker stays in a pass whose root is dead."""
+    return lambda self, root: None
+
+
+AUTOGRAD_ZOO: Final = CAGE.mutants
+"""Every mutant by its name."""

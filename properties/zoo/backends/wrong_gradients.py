@@ -1,0 +1,127 @@
+"""Backends whose gradients are wrong, each in one way. The kit must find each, and by the right clause."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from farref.properties.zoo.backends.gradients import Context, Gradients
+from farref.properties.zoo.backends.honest import Honest
+from farref.properties.zoo.backends.tape import Node, Pass
+
+EARLY: Final = -1.5
+"""No gradient of whole numbers is this."""
+
+
+class LosesAGradient(Honest):
+    """Of two gradients that come to one node from other nodes, the second takes the place of the first."""
+
+    name = "loses a gradient"
+
+    class gradients_kind(Gradients):  # noqa: N801 (it stands where the honest backend has its gradients)
+        """Gradients that do not add up."""
+
+        def add(self, so_far: float | None, more: float, _node: Node) -> float:  # noqa: ARG002
+            """Forget what came before."""
+            return more
+
+
+class WaitsForEver(Honest):
+    """A FAST pass waits for gradients that nobody will send."""
+
+    name = "waits for ever"
+
+    class gradients_kind(Gradients):  # noqa: N801
+        """Gradients that wait."""
+
+        def unreached(self, _one: Pass, missing: Sequence[str]) -> None:  # noqa: ARG002
+            """Wait."""
+            time.sleep(1000)
+
+
+class KeepsAContext(Honest):
+    """A release reaches those that the creator called itself, and nobody else."""
+
+    name = "keeps a context"
+
+    class gradients_kind(Gradients):  # noqa: N801
+        """Gradients that somebody remembers."""
+
+        def forget(self, name: str) -> None:
+            """Forget, except on C."""
+            self.contexts[name].known &= {"C"}
+            self.contexts[f"{name}, forgotten"] = self.contexts.pop(name)
+
+
+class ShowsWhatFailed(Honest):
+    """Gradients can be seen as they come, also those of a pass that fails."""
+
+    name = "shows what failed"
+
+    class gradients_kind(Gradients):  # noqa: N801
+        """Gradients that are not kept aside."""
+
+        def visit(self, one: Pass, node: Node) -> None:
+            """Show every leaf before its time."""
+            for context in self.contexts.values():
+                if context.running is one:
+                    for leaf in self.leaves:
+                        context.gradients.setdefault(leaf, EARLY)
+            super().visit(one, node)
+
+        def commit(self, context: Context, nodes: Sequence[Node], staged: Mapping[Node, float], retain: bool) -> None:
+            """Correct it in the end."""
+            for leaf in self.leaves:
+                if context.gradients.get(leaf) == EARLY:
+                    del context.gradients[leaf]
+            super().commit(context, nodes, staged, retain)
+
+
+class StaysInAPass(Honest):
+    """A worker is never told that a pass has failed."""
+
+    name = "stays in a pass"
+
+    class gradients_kind(Gradients):  # noqa: N801
+        """Gradients of passes without an end."""
+
+        def leave(self, context: Context) -> None:
+            """Leave only what has ended well."""
+            if context.running is not None and context.running.fault is None:
+                super().leave(context)
+
+
+class AppliesStaleGradients(Honest):
+    """The optimizer applies what it was given last, if there is nothing new."""
+
+    name = "applies stale gradients"
+
+    class gradients_kind(Gradients):  # noqa: N801
+        """Gradients that are applied twice."""
+
+        last: dict[str, float]
+
+        def optimize(self, context: Context, names: Sequence[str], rate: float) -> None:
+            """Remember every gradient."""
+            self.last = {**getattr(self, "last", {}), **context.gradients}
+            for name in names:
+                self.leaves[name].value -= rate * self.last.get(name, 0)
+
+
+class GivesZeros(Honest):
+    """A leaf that was sent along and not used gets a gradient of zero."""
+
+    name = "gives zeros"
+
+    class gradients_kind(Gradients):  # noqa: N801
+        """Gradients of zero."""
+
+        def commit(self, context: Context, nodes: Sequence[Node], staged: Mapping[Node, float], retain: bool) -> None:
+            """Give one to every leaf that was part of a call with one that has a gradient."""
+            super().commit(context, nodes, staged, retain)
+            for send in context.sends:
+                names = [parent.name for node in send.arrived for parent, _ in node.parents if parent.name]
+                if any(name in context.gradients for name in names):
+                    for name in names:
+                        context.gradients.setdefault(name, 0.0)

@@ -1,0 +1,125 @@
+"""Mistakes that an owner can make."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from farref.impl.core.effects import Failure
+from farref.impl.core.owner import Entry, Owner, Phase
+from farref.properties.zoo.mutant import Cage, Handler
+
+CAGE: Final = Cage()
+
+
+@CAGE.mutant("R10", Owner, "create")
+def creator_is_not_counted(original: Handler) -> Handler:
+    """The owner makes the entry and forgets to count its creator."""
+
+    def create(self: Owner, rref: Any, fork: Any, creator: Any) -> None:
+        original(self, rref, fork, creator)
+        del self.entries[rref].forks[fork]
+
+    return create
+
+
+@CAGE.mutant("R21", Owner, "_settle")
+def expected_entry_is_dropped(original: Handler) -> Handler:
+    """An entry that waits for its creation goes when its last fork goes: PyTorch's defect N1."""
+
+    def settle(self: Owner, rref: Any, entry: Entry) -> None:
+        if entry.phase is Phase.EXPECTED and not entry.forks:
+            del self.entries[rref]
+        else:
+            original(self, rref, entry)
+
+    return settle
+
+
+@CAGE.mutant("R22", Entry, "is_named")
+def local_references_do_not_count(_: Handler) -> Handler:
+    """An entry goes with its last fork, whoever uses it on the owner."""
+    return lambda self: bool(self.forks)
+
+
+@CAGE.mutant("R14", Owner, "share")
+def owner_shares_without_counting(_: Handler) -> Handler:
+    """The owner sends a fork that it does not count."""
+    return lambda self, rref, fork, holder: self._held(rref)
+
+
+@CAGE.mutant("R28", Owner, "withdraw")
+def owner_does_not_withdraw(_: Handler) -> Handler:
+    """A fork whose message failed stays counted."""
+    return lambda self, rref, fork: None
+
+
+@CAGE.mutant("R19", Owner, "take_from_self")
+def owner_keeps_counting_its_own_fork(_: Handler) -> Handler:
+    """A fork that the owner sent to itself becomes a local reference, and stays counted too."""
+
+    def take(self: Owner, rref: Any, _: Any) -> None:
+        self.entries[rref].held += 1
+
+    return take
+
+
+@CAGE.mutant("R26", Owner, "_discard")
+def deleted_fork_leaves_its_entry(_: Handler) -> Handler:
+    """The last fork goes, and nobody asks whether the entry may go too."""
+    return lambda self, rref, fork: self.entries[rref].forks.pop(fork, None) if rref in self.entries else None
+
+
+@CAGE.mutant("R20", Owner, "on_fetch_call")
+def early_fetch_is_forgotten(original: Handler) -> Handler:
+    """A fetch that arrives before the creation is thrown away."""
+
+    def on_fetch_call(self: Owner, rref: Any, *rest: Any) -> None:
+        if rref in self.entries:
+            original(self, rref, *rest)
+
+    return on_fetch_call
+
+
+@CAGE.mutant("R23", Owner, "_make_ready")
+def only_one_fetch_is_answered(original: Handler) -> Handler:
+    """When the value is there, one of those who asked for it gets it."""
+
+    def make_ready(self: Owner, rref: Any, entry: Entry, outcome: Any) -> None:
+        entry.fetches = entry.fetches[:1]
+        original(self, rref, entry, outcome)
+
+    return make_ready
+
+
+@CAGE.mutant("R21", Owner, "_make_ready")
+def nobody_on_the_owner_is_woken(original: Handler) -> Handler:
+    """Code on the owner that waits for the value is forgotten when it comes."""
+
+    def make_ready(self: Owner, rref: Any, entry: Entry, outcome: Any) -> None:
+        entry.waiting = []
+        original(self, rref, entry, outcome)
+
+    return make_ready
+
+
+@CAGE.mutant("R29", Owner, "create_failed")
+def failed_creator_is_not_counted(_: Handler) -> Handler:
+    """The error is kept in place of the value, and the creator is not counted."""
+    return lambda self, rref, fork, creator, error: self._make_ready(rref, self._row(rref), Failure(error))
+
+
+@CAGE.mutant("R34", Owner, "on_fork_request")
+def fork_is_counted_for_its_parent(original: Handler) -> Handler:
+    """A fork is written down as the parent's, so its own delete is taken for a stranger's."""
+    return lambda self, rref, fork, holder: original(self, rref, fork, fork.created_on)
+
+
+@CAGE.mutant("R16", Owner, "on_fork_request")
+def fork_is_not_counted_before_the_creation(original: Handler) -> Handler:
+    """A fork request that overtakes the creation is answered without counting."""
+
+    def on_fork_request(self: Owner, rref: Any, *rest: Any) -> None:
+        if rref in self.entries:
+            original(self, rref, *rest)
+
+    return on_fork_request

@@ -1,0 +1,231 @@
+"""Mistakes that a user can make, and mistakes with messages."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from farref.impl.core.arrivals import Arrivals
+from farref.impl.core.channel import Incoming, Outgoing
+from farref.impl.core.core import Core
+from farref.impl.core.effects import RunCall, RunCreation, Send
+from farref.impl.core.messages import Ack, CallFailed, ChildAccept, Control, CreateFailed, ForkRequest
+from farref.impl.core.tables import Tables
+from farref.impl.core.user import Record, User
+from farref.properties.zoo.mutant import Cage, Handler
+
+CAGE: Final = Cage()
+
+
+# -- the user ----------------------------------------------------------------------------------------------------------
+
+
+@CAGE.mutant("R25", Record, "may_go")
+def pending_user_goes(_: Handler) -> Handler:
+    """A user is deleted before it knows that it is counted."""
+    return lambda self: not (self.handles or self.children or self.fetches)
+
+
+@CAGE.mutant("R24", Record, "may_go")
+def parent_goes_before_its_children(_: Handler) -> Handler:
+    """A user is deleted although a child has not accepted."""
+    return lambda self: self.confirmed and not (self.handles or self.fetches)
+
+
+@CAGE.mutant("R20", Record, "may_go")
+def fetch_does_not_pin(_: Handler) -> Handler:
+    """A user is deleted although its fetch is under way."""
+    return lambda self: self.confirmed and not (self.handles or self.children)
+
+
+@CAGE.mutant("R15", User, "take_from_owner")
+def fork_from_the_owner_is_pending(original: Handler) -> Handler:
+    """A fork that the owner sent is not believed to be counted."""
+
+    def take(self: User, data: Any) -> Any:
+        reference = original(self, data)
+        self.records[data.fork].confirmed = False
+        return reference
+
+    return take
+
+
+@CAGE.mutant("R17", User, "take_from_user")
+def child_accepts_on_arrival(original: Handler) -> Handler:
+    """A child accepts before the owner counts it."""
+
+    def take(self: User, data: Any) -> Any:
+        self._send(data.fork.created_on, ChildAccept(data.rref, data.fork))
+        return original(self, data)
+
+    return take
+
+
+@CAGE.mutant("R27", User, "time_out_creation")
+def timeout_confirms(original: Handler) -> Handler:
+    """A creation that timed out is taken for confirmed: PyTorch's defect N2."""
+
+    def time_out(self: User, fork: Any) -> Any:
+        timed_out = original(self, fork)
+        self.records[fork].confirmed = True
+        return timed_out
+
+    return time_out
+
+
+@CAGE.mutant("R27", User, "_usable")
+def timed_out_handle_is_usable(_: Handler) -> Handler:
+    """A handle whose creation timed out can be shared and fetched."""
+    return lambda self, fork: self.records[fork]
+
+
+@CAGE.mutant("R24", User, "forget_child")
+def last_child_does_not_release_its_parent(_: Handler) -> Handler:
+    """A child accepts, and nobody asks whether its parent may go now."""
+    return lambda self, fork: self.records[self.parents.pop(fork)].children.pop(fork, None)
+
+
+@CAGE.mutant("R28", Tables, "_withdraw")
+def user_does_not_withdraw(original: Handler) -> Handler:
+    """A child whose message failed pins its parent for ever: PyTorch's defect N4."""
+    return lambda self, data: original(self, data) if data.parent is None else None
+
+
+@CAGE.mutant("R20", User, "abandon_fetch")
+def abandoned_fetch_is_forgotten(_: Handler) -> Handler:
+    """A fetch that the application gave up is struck off at once."""
+    return lambda self, fork, fetch: self.records[fork].fetches.pop(fetch)
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+
+
+@CAGE.mutant("R7", Incoming, "take")
+def copies_take_effect(original: Handler) -> Handler:
+    """A control message takes effect as often as it arrives: PyTorch's defect N9."""
+    return lambda self, control: original(self, control) or True
+
+
+@CAGE.mutant("R7", Incoming, "take")
+def what_is_below_the_mark_takes_effect(_: Handler) -> Handler:
+    """The receiver forgets what is below the mark, and takes a late copy for news."""
+
+    def take(self: Incoming, control: Control) -> bool:
+        self.processed = {number for number in self.processed if number >= control.lowest}
+        is_new = control.number not in self.processed
+        self.processed.add(control.number)
+        return is_new
+
+    return take
+
+
+@CAGE.mutant("R7", Incoming, "_raise_mark")
+def mark_is_raised_too_far(original: Handler) -> Handler:
+    """The receiver takes the lowest unanswered number for an answered one."""
+    return lambda self, lowest: original(self, lowest + 1)
+
+
+@CAGE.mutant("R7", Arrivals, "_on_control")
+def copies_are_not_answered(_: Handler) -> Handler:
+    """A copy is ignored, so a sender whose answer was lost repeats for ever."""
+
+    def on_control(self: Arrivals, source: Any, control: Control) -> None:
+        if self.channel.from_(source).take(control):
+            self._take_effect(source, control.body)
+            self._send(source, Ack(control.incarnation, control.number))
+
+    return on_control
+
+
+@CAGE.mutant("R6", Outgoing, "settle")
+def answers_are_ignored(original: Handler) -> Handler:
+    """An answered message stays on the list."""
+
+    def settle(self: Outgoing, number: Any, now: float) -> Any:
+        waiting = self.unanswered.get(number)
+        answer = original(self, number, now)
+        if waiting is not None:
+            self.unanswered[number] = waiting
+        return answer
+
+    return settle
+
+
+@CAGE.mutant("R16", Arrivals, "_run")
+def call_runs_unconfirmed(_: Handler) -> Handler:
+    """A call runs although the owner does not count its argument."""
+    return lambda self, run: self._emit(run)
+
+
+@CAGE.mutant("R18", Tables, "_confirm")
+def user_code_runs_before_the_accept(_: Handler) -> Handler:
+    """A parked call is started before its argument is accepted towards the parent."""
+
+    def confirm(self: Tables, fork: Any) -> None:
+        run: RunCall | RunCreation | None = self.parking.confirm(fork)
+        if run is not None:
+            self._emit(run)
+        self.user.confirm(fork)
+
+    return confirm
+
+
+@CAGE.mutant("R29", Arrivals, "_on_ack")
+def failed_creation_confirms_nobody(original: Handler) -> Handler:
+    """The answer to CreateFailed leaves the creator pending: PyTorch's defect N5."""
+
+    def on_ack(self: Arrivals, source: Any, incarnation: Any, number: Any) -> None:
+        waiting = self.channel.to(source).unanswered.get(number)
+        if waiting is not None and isinstance(waiting.body, CreateFailed):
+            self.channel.to(source).settle(number, self.now)
+        else:
+            original(self, source, incarnation, number)
+
+    return on_ack
+
+
+@CAGE.mutant("R29", User, "creation_failed")
+def failed_creation_is_withdrawn(_: Handler) -> Handler:
+    """A creation that could not be sent is simply forgotten."""
+    return lambda self, fork, reason: self.records.pop(fork)
+
+
+@CAGE.mutant("R28", Arrivals, "_refuse")
+def refusal_is_silent(original: Handler) -> Handler:
+    """A receiver that cannot read a message throws it away and tells nobody."""
+
+    def refuse(self: Arrivals, source: Any, message: Any, reason: str) -> None:
+        original(self, source, message, reason)
+        self._effects = [
+            one for one in self._effects if not (isinstance(one, Send) and isinstance(one.message, CallFailed))
+        ]
+
+    return refuse
+
+
+@CAGE.mutant("R3", Arrivals, "carrier_failed")
+def lost_answer_is_not_given_again(original: Handler) -> Handler:
+    """An answer that could not be delivered is forgotten."""
+
+    def carrier_failed(self: Arrivals, target: Any, message: Any, reason: str) -> Any:
+        return original(self, target, message, reason) if hasattr(message, "forks") else []
+
+    return carrier_failed
+
+
+@CAGE.mutant("R32", Core, "shut_down")
+def shutdown_refuses_nothing(_: Handler) -> Handler:
+    """After shutdown has begun the application can begin anything."""
+    return lambda self: None
+
+
+@CAGE.mutant("R30", Tables, "_control")
+def fork_request_is_sent_once(original: Handler) -> Handler:
+    """A fork request is not kept for another attempt."""
+
+    def control(self: Tables, target: Any, body: Any) -> None:
+        original(self, target, body)
+        if isinstance(body, ForkRequest):
+            half = self.channel.to(target)
+            half.unanswered.pop(max(half.unanswered))
+
+    return control

@@ -1,0 +1,141 @@
+"""The twin over real processes: the implementation as it is agrees too, and where it would not, the twin says so."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from farref.impl.core.ids import WorkerId
+from farref.model.rref.actions import Action
+from farref.model.rref.world import Bounds
+from farref.properties.rref.draw import draw_schedule
+from farref.properties.twin.backends.rref.desk import Desk
+from farref.properties.twin.backends.rref.processes import ProcessesBackend
+from farref.properties.twin.backends.rref.simulated import SimulatedBackend
+from farref.properties.twin.campaign import campaign, take_schedule
+from farref.properties.twin.machine import twin_machine
+from farref.properties.twin.shrink import shrink
+from farref.properties.twin.tally import Tally
+from farref.properties.twin.twin import Disagreement, Twin
+from farref.properties.zoo.rref import ZOO
+
+SCHEDULES = 40
+FEW = settings(
+    max_examples=6, stateful_step_count=25, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[ProcessesBackend]:
+    """A backend whose processes live as long as this module's tests."""
+    backend = ProcessesBackend()
+    yield backend
+    backend.close()
+
+
+def pids(backend: ProcessesBackend) -> list[int]:
+    assert backend.pool is not None
+    return [process.pid for process in backend.pool._processes]
+
+
+def named(twin: Twin, label: str) -> Action:
+    found: Action = next(action for action in twin.model.actions if str(action) == label)
+    return found
+
+
+def steps(twin: Twin, *labels: str) -> None:
+    for label in labels:
+        twin.step(named(twin, label))
+
+
+def test_real_processes_agree_on_every_step_and_are_the_same_all_along(warm: ProcessesBackend) -> None:
+    tally, known = Tally(7, {}), set[int]()
+    for number in range(SCHEDULES):
+        tally.add(take_schedule(draw_schedule(7, number, {}), warm, tally.reached))
+        known |= set(pids(warm))
+    assert tally.disagreement is None, str(tally.disagreement)
+    assert tally.never_fired == []
+    assert len(known) == 4
+    simulated = campaign(SimulatedBackend, seed=7, schedules_max=SCHEDULES)
+    assert (tally.trace_hash, tally.steps, tally.faults) == (simulated.trace_hash, simulated.steps, simulated.faults)
+
+
+def test_hypothesis_drives_real_processes(warm: ProcessesBackend) -> None:
+    run_state_machine_as_test(twin_machine(lambda: warm), settings=FEW)
+
+
+def test_a_message_arrives_only_when_it_is_let_in(warm: ProcessesBackend) -> None:
+    twin = Twin(Bounds(2, forks=1), warm)
+    steps(twin, "CreateRemote(x0, A)")
+    assert warm.pool is not None
+    for _ in range(20):
+        warm.pool.ask(WorkerId(0), Desk.rest)
+    assert warm.observe() == twin.observation
+    assert [one.kind for one in warm.observe().flying] == ["RemoteCall"]
+    steps(twin, "Deliver(RemoteCall(f0))")
+    assert warm.observe().workers[0].entries[0].value == "created"
+
+
+def test_a_run_that_was_left_in_the_middle_leaves_nothing(warm: ProcessesBackend) -> None:
+    bounds = Bounds(3, rrefs=2, forks=3, fetches=1, results=True)
+    left = Twin(bounds, warm)
+    steps(left, "CreateRemote(x0, A)", "CreateOnSelf(x1)", "UserShare(f0, C, Return)", "FetchValue(f0)")
+    steps(left, "Deliver(Return(f1))", "Deliver(RemoteCall(f0))")
+    again = Twin(bounds, warm)
+    assert again.observation.is_empty
+    again.finish()
+
+
+def make_a_mistake() -> None:
+    """Forget the creator, in this process, for good."""
+    ZOO["creator_is_not_counted"].let_loose()
+
+
+def test_a_mistake_in_real_processes_is_found_and_shrunk() -> None:
+    backend = ProcessesBackend(prepare=make_a_mistake)
+    try:
+        done = next(
+            done
+            for number in range(50)
+            if (done := take_schedule(draw_schedule(1, number, {}), backend, set())).disagreement
+        )
+        assert done.disagreement is not None
+        shortest = shrink(done.disagreement, backend)
+    finally:
+        backend.close()
+    shown = [str(action) for action in shortest.actions]
+    assert shown == ["CreateRemote(x0, A)", "Deliver(RemoteCall(f0))"], str(shortest)
+    assert "processes  B owns x0: value created, running yes" in str(shortest)
+
+
+def test_a_process_that_dies_is_a_disagreement_and_is_replaced() -> None:
+    backend = ProcessesBackend()
+    try:
+        twin = Twin(Bounds(2, forks=1), backend)
+        before = pids(backend)
+        steps(twin, "CreateRemote(x0, A)")
+        os.kill(before[0], signal.SIGKILL)
+        with pytest.raises(Disagreement, match="process of worker 0 has ended"):
+            steps(twin, "Deliver(RemoteCall(f0))")
+        again = Twin(Bounds(2, forks=1), backend)
+        assert not set(before) & set(pids(backend))
+        again.finish()
+    finally:
+        backend.close()
+
+
+def test_nothing_is_left_behind() -> None:
+    backend = ProcessesBackend()
+    backend.start(Bounds(5, forks=1))
+    assert backend.pool is not None
+    directory, started = backend.pool.directory, backend.pool._processes
+    assert len(started) == 5
+    backend.close()
+    assert not Path(directory).exists()
+    assert all(process.exitcode is not None for process in started)
