@@ -16,13 +16,13 @@ import subprocess
 import sys
 from dataclasses import asdict
 
-from farref import tlc
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Result
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import SOUND
 from farref.model.rref.world import Bounds
 from farref.properties.rref.always import rref_properties
+from farref.tlc import engine as tlc
 
 MILLION = Bounds(workers=3, forks=3, drops=1, duplicates=1, self_shares=False)
 TEN_MILLION = Bounds(workers=4, forks=3, drops=1, duplicates=1)

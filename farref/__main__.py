@@ -6,7 +6,7 @@ import io
 import signal
 import sys
 
-from farref.interrupts import ignore
+from farref.terminal.interrupts import ignore
 
 INTERRUPTED = 4
 """The exit code of what ended with nothing decided, as in `cli.py`, which may not be imported yet."""

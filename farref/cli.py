@@ -10,26 +10,33 @@ from typing import Any, Final
 import click
 
 from farref import __version__
+from farref.checking.report import EXIT_CODES, Report
+from farref.checking.request import Request
+from farref.checking.search import carry_out
+from farref.checking.tables import (
+    compare_engines,
+    each_claim,
+    each_rule,
+    listing_document,
+    listing_markdown,
+    show_listing,
+)
 from farref.clauses import UnknownClauseError, clauses, find_clause, show_clause
-from farref.conform import conform
-from farref.diagram import draw
-from farref.doctor import examine, findings_document, is_fit, show_findings
-from farref.document import document
-from farref.files import print_json, read_trace, refuse_place, remark, write
-from farref.fuzz import fuzz
+from farref.commands.conform import conform
+from farref.commands.doctor import examine, findings_document, is_fit, show_findings
+from farref.commands.fuzz import fuzz
+from farref.commands.options import check_options, make_request, subject_argument
+from farref.commands.replay import replay
 from farref.model.checker.interface import ModelError
-from farref.options import check_options, make_request, subject_argument
-from farref.output import discard, page, put
-from farref.pretty import show, show_story
-from farref.progress import telling
 from farref.properties.traces.file import Trace, encode
-from farref.replaying import replay
-from farref.report import EXIT_CODES, Report
-from farref.request import Request
-from farref.rref_tlc import TlcFailed
-from farref.search import carry_out
-from farref.tables import compare_engines, each_claim, each_rule, listing_document, listing_markdown, show_listing
-from farref.tlc import TlcUnavailable
+from farref.rendering.diagram import draw
+from farref.rendering.document import document
+from farref.rendering.pretty import show, show_story
+from farref.terminal.files import print_json, read_trace, refuse_place, remark, write
+from farref.terminal.output import discard, page, put
+from farref.terminal.progress import telling
+from farref.tlc.engine import TlcUnavailable
+from farref.tlc.rref import TlcFailed
 
 OK, USAGE, HARNESS, INCOMPLETE = 0, 2, 3, 4
 """The exit codes, the same for every command; those of verdicts are beside the verdicts."""

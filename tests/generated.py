@@ -15,7 +15,6 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from farref import autograd_tlc, tlc
 from farref.cli import cli
 from farref.model.rref.rules import SOUND, TORCH
 from farref.model.rref.world import Bounds
@@ -24,6 +23,8 @@ from farref.properties.conformance.kit import document
 from farref.properties.protocol import AUTOGRAD
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
+from farref.tlc import autograd as autograd_tlc
+from farref.tlc import engine as tlc
 from tests import conformance_tables
 
 ROOT = Path(__file__).parents[1]

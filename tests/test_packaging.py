@@ -44,10 +44,10 @@ def test_spec_files_are_shipped() -> None:
 
 def test_packages_within_farref_are_shipped_with_their_pages() -> None:
     setuptools = project()["tool"]["setuptools"]
-    rendering = ROOT / "farref" / "rendering"
-    assert "farref.rendering" in setuptools["packages"]
+    rendering = ROOT / "farref" / "rendering" / "conformance"
+    assert "farref.rendering.conformance" in setuptools["packages"]
     kinds = {f"*{path.suffix}" for path in rendering.iterdir() if path.is_file() and path.suffix != ".py"}
-    assert kinds == set(setuptools["package-data"]["farref.rendering"])
+    assert kinds == set(setuptools["package-data"]["farref.rendering.conformance"])
 
 
 def test_expectations_are_shipped() -> None:

@@ -1,1 +1,1 @@
-"""Renderings of conformance reports. Each is a pure function of the document (`properties/conformance/kit/document.py`)."""
+"""Results as pages, JSON documents and drawings."""

@@ -1,108 +1,188 @@
-"""Reports as a page for people: short when all is well, a story when it is not."""
+"""A report as a page for people: short when all is well, a story when it is not."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+import shlex
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from farref.pretty import numbered
-from farref.properties.conformance.kit.document import Report, Row, Verdict
-from farref.rendering.words import (
-    MARKS,
-    TOLD,
-    Conclusion,
-    conclusion,
-    counts,
-    in_brief,
-    is_red,
-    printable,
-    rate,
-    said,
-    sentence,
-    side_by_side,
-    title,
-)
+from farref.checking.report import Report
+from farref.model.autograd.world import EVERY
+from farref.model.checker.interface import Verdict
+from farref.properties.traces.file import Trace, rules_text
+from farref.rendering.words import counted
+from farref.terminal.output import page
 
-STYLES: Final = {
-    Verdict.PASS: "green",
-    Verdict.FAIL: "bold red",
-    Verdict.EXPECTED_FAIL: "yellow",
-    Verdict.UNEXPECTED_PASS: "bold magenta",
-    Verdict.SKIPPED: "dim",
-    Verdict.BLOCKED: "dim yellow",
-    Verdict.UNTESTED: "dim",
-    Verdict.ERROR: "bold red",
+MARKS: Final = {
+    Verdict.HOLDS: Text("✓ holds", "green"),
+    Verdict.VIOLATED: Text("✗ violated", "bold red"),
+    Verdict.INCOMPLETE: Text("? incomplete", "yellow"),
 }
-CONCLUSION_STYLES: Final = {Conclusion.CONFORMS: "bold green", Conclusion.BROKEN: "bold red"}
+NOT_DECIDED: Final = Text("? not decided", "yellow")
 
 
-def show_reports(page: Console, reports: Sequence[Report]) -> None:
-    """Print reports: each by itself, several as a matrix above."""
-    reports = [printable(one) for one in reports]
-    if len(reports) > 1:
-        page.print(_matrix(reports))
-        page.print()
-    for report in reports:
-        _show(page, report)
-    came_to = conclusion(reports)
-    page.print(Text(sentence(reports), CONCLUSION_STYLES.get(came_to, "bold yellow")))
+def show(report: Report, saved: str | None = None) -> None:
+    """Print a report, whose counterexample is saved to a file."""
+    with page() as console:
+        console.print(_headline(report), style="bold")
+        console.print(_configurations(report))
+        console.print()
+        console.print(_properties(report))
+        console.print()
+        console.print(_counts(report))
+        for line in _coverage(report):
+            console.print(line)
+        for note in report.caveats:
+            console.print(f"note: {note}", style="yellow")
+        if report.trace is not None:
+            show_story(console, report.trace)
+            _show_others(console, report)
+            console.print(Text.assemble(("See it again:     ", "bold"), report.replay or ""), soft_wrap=True)
+            console.print(Text.assemble(("Draw it:          ", "bold"), _how_to_draw(saved)), soft_wrap=True)
+        console.print(_conclusion(report))
 
 
-def marked(verdict: Verdict) -> Text:
-    """Write a verdict with its sign."""
-    return Text(f"{MARKS[verdict]} {verdict.value}", STYLES[verdict])
+def _headline(report: Report) -> str:
+    request = report.request
+    what = f"claim {request.claim}" if request.claim else "every property"
+    rules = rules_text(request.profile, request.without)
+    return f"{request.subject}: {what} under {rules}, engine {request.engine_name}"
 
 
-def _show(page: Console, report: Report) -> None:
-    page.print(Text(title(report), "bold"))
-    page.print(
-        f"seed {report.seed}, expectations: {report.expectations or 'none'}, {report.seconds:.1f} s", style="dim"
-    )
-    page.print(counts(report) or "no verdicts")
-    for note in report.notes:
-        page.print(f"note: {note}", style="yellow")
-    page.print()
-    for row in report.clauses:
-        if row.verdict in TOLD:
-            _tell(page, row)
-
-
-def _matrix(reports: Sequence[Report]) -> Table:
-    table = _table()
-    table.add_column("check", no_wrap=True)
-    table.add_column("", ratio=1)
-    for report in reports:
-        table.add_column(title(report))
-    for name, first, rows in side_by_side(reports):
-        if all(row is None or row.replay is None for row in rows):
-            continue  # no check looks at the clause
-        table.add_row(
-            name, first.says or first.title, *(Text("") if row is None else marked(row.verdict) for row in rows)
-        )
-    return table
-
-
-def _table() -> Table:
+def _plain_table() -> Table:
     return Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
 
 
-def _tell(page: Console, row: Row) -> None:
-    optional = ", and the clause says MAY" if row.verdict is Verdict.FAIL and not is_red(row) else ""
-    page.print(
-        Text.assemble((f"{row.id} ", "bold"), marked(row.verdict), f"{rate(row)}{optional}: {row.message}"),
-        soft_wrap=True,
-    )
-    page.print(Text.assemble(("  Must be so:   ", "bold"), row.says), soft_wrap=True)
-    if row.verdict is Verdict.EXPECTED_FAIL:
-        page.print(Text.assemble(("  Expected:     ", "bold"), f"{row.reason} ({row.link})"), soft_wrap=True)
-    else:
-        page.print(Padding(numbered([said(one) for one in row.story]), (0, 0, 0, 2)))
-        page.print(Text.assemble(("  The spec:     ", "bold"), f"{row.title}. {in_brief(row)}"), soft_wrap=True)
-    if row.replay:
-        page.print(Text.assemble(("  See it again: ", "bold"), row.replay), soft_wrap=True)
-    page.print()
+def _configurations(report: Report) -> Table:
+    table = _plain_table()
+    table.add_column("configuration", no_wrap=True)
+    table.add_column("bounds", ratio=1)
+    for name in ("states", "depth", "seconds"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for run in report.runs:
+        bounds, result = run.configuration.bounds, run.result
+        counts = (f"{result.distinct:,}", str(result.depth), f"{result.seconds:.1f}")
+        table.add_row(run.configuration.name, _describe(bounds), *counts, _mark(report, run.verdict))
+    return table
+
+
+def _mark(report: Report, verdict: Verdict) -> Text:
+    """Mark a verdict. What was not looked at once something else broke is not a shortcoming of the search."""
+    is_left_open = verdict is Verdict.INCOMPLETE and report.verdict is Verdict.VIOLATED
+    return (NOT_DECIDED if is_left_open else MARKS[verdict]).copy()
+
+
+def _describe(bounds: Any) -> str:
+    """Say bounds in words: the counts that are there, then what was switched."""
+    parts: list[str] = []
+    for bound in fields(bounds):
+        value, name = getattr(bounds, bound.name), bound.name.replace("_", " ")
+        if isinstance(value, str):
+            parts.append(f"{name} {value}")
+        elif isinstance(value, bool):
+            parts += [] if value == bound.default else [name if value else f"no {name}"]
+        elif value and (bound.name, value) != ("rrefs", 1) and not _is_told_by_graph(bounds, bound.name):
+            parts.append(f"{value} {name if value > 1 else name.removesuffix('es' if name in ES_PLURALS else 's')}")
+    return ", ".join(parts)
+
+
+ES_PLURALS: Final = ("fetches", "passes", "crashes")
+
+
+def _is_told_by_graph(bounds: Any, name: str) -> bool:
+    """Say whether a bound is settled by the graph that is named."""
+    return name in ("workers", "pairs") and getattr(bounds, "graph", EVERY) != EVERY
+
+
+def _properties(report: Report) -> Table:
+    table = _plain_table()
+    table.add_column("property", no_wrap=True)
+    table.add_column("clause", no_wrap=True)
+    table.add_column("", ratio=1)
+    table.add_column("verdict", no_wrap=True)
+    for one in report.claims:
+        mark, steps = _mark(report, report.verdicts[one.id]), report.steps_to_violation(one)
+        mark.append("" if steps is None else f" in {counted(steps, 'step')}")
+        table.add_row(one.id, one.clause, f"{one.kind.value}: {one.text}", mark)
+    return table
+
+
+def _counts(report: Report) -> str:
+    rate = report.distinct / report.seconds if report.seconds else 0
+    seen = f"{counted(report.distinct, 'state')}, {counted(report.generated, 'transition')}"
+    cost = f"{report.seconds:.1f} s ({rate:,.0f} states/s), {report.peak_mb:.0f} MB"
+    missed = f"; chance of a missed state < {report.collision_bound:.0e}" if report.collision_bound else ""
+    return f"{seen}, depth {report.depth} in {cost}{missed}"
+
+
+def _coverage(report: Report) -> list[Text]:
+    fired = len(report.coverage) - len(report.never_fired)
+    never = f"; never: {', '.join(report.never_fired)}" if report.never_fired else ""
+    lines = [Text(f"actions that happened: {fired} of {len(report.coverage)}{never}")] if report.coverage else []
+    if report.witnesses:
+        missing = [one.id for one in report.witnesses if report.verdicts[one.id] is not Verdict.HOLDS]
+        reached = f"shown reachable: {len(report.witnesses) - len(missing)} of {len(report.witnesses)}"
+        lines.append(Text(f"{reached}; not: {', '.join(missing)}" if missing else f"{reached}{_example(report)}"))
+    return lines
+
+
+def _example(report: Report) -> str:
+    """Name the witness that was hardest to reach."""
+    hardest = max(report.witnesses, key=lambda one: report.shortest(one) or 0)
+    return f", for example in {counted(report.shortest(hardest) or 0, 'step')}: {hardest.text}"
+
+
+def show_story(console: Console, trace: Trace) -> None:
+    """Print a run as a numbered story, with what it breaks and what that means."""
+    broken = trace.property
+    console.print()
+    if broken is not None:
+        console.print(
+            Text.assemble((f"{broken.id} (clause {broken.clause}) is violated", "bold red"), f": {broken.text}")
+        )
+    console.print(numbered([step.text for step in trace.steps]))
+    console.print(Text.assemble(("What this means: ", "bold"), trace.meaning))
+
+
+def numbered(sentences: list[str]) -> Table:
+    """Lay sentences out as a numbered list."""
+    steps = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
+    steps.add_column(justify="right", style="dim")
+    steps.add_column()
+    for number, sentence in enumerate(sentences, start=1):
+        steps.add_row(str(number), sentence)
+    return steps
+
+
+def _show_others(console: Console, report: Report) -> None:
+    found = {name: counted(len(run.actions), "step") for name, (_, run) in report.counterexamples.items()}
+    others = list(found)[1:]
+    if others:
+        told = ", ".join(f"{name} in {found[name]}" for name in others)
+        console.print(f"Violated as well: {told}. See one with --claim {others[0]}.")
+
+
+def _how_to_draw(saved: str | None) -> str:
+    if saved is None:
+        return "add --save trace.json, then farref explain trace.json -o trace.svg"
+    return shlex.join(["farref", "explain", saved, "-o", str(Path(saved).with_suffix(".svg"))])
+
+
+def _conclusion(report: Report) -> Text:
+    match report.verdict:
+        case Verdict.HOLDS:
+            where = "every configuration" if report.request.is_portfolio else "this configuration"
+            is_defect = report.request.claim in report.request.about.claims and report.request.is_expected_to_hold
+            hint = " Add --profile torch to see it break." if is_defect else ""
+            return Text.assemble((f"HOLDS: in every reachable state of {where}.", "bold green"), hint)
+        case Verdict.VIOLATED:
+            unreached = [one.id for one in report.witnesses if report.verdicts[one.id] is Verdict.VIOLATED]
+            return Text(f"VIOLATED{': never reached: ' if unreached else ''}{', '.join(unreached)}", "bold red")
+        case Verdict.INCOMPLETE:
+            return Text("INCOMPLETE: nothing found so far, and not everything was seen.", "bold yellow")

@@ -1,5 +1,5 @@
 --------------------------- MODULE AutogradGraphs ---------------------------
-\* The graphs that have a name.  Written by farref/autograd_tlc.py.
+\* The graphs that have a name.  Written by farref/tlc/autograd.py.
 EXTENDS Integers, TLC
 
 LocalGraphs == <<

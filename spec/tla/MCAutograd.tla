@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* Autograd.tla made finite, for TLC.  One .cfg file states one claim;     *)
 (* those that are expected to fail say so in their name.  The .cfg files   *)
-(* and AutogradGraphs.tla are made by farref/autograd_tlc.py.              *)
+(* and AutogradGraphs.tla are made by farref/tlc/autograd.py.              *)
 (*                                                                         *)
 (* Run one by hand from this folder with                                   *)
 (*   java -cp tla2tools.jar tlc2.TLC -deadlock -config D1Sound.cfg MCAutograd *)

@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* RRef.tla made finite, for TLC.  One .cfg file states one claim; those   *)
 (* that are expected to fail say so in their name.  The .cfg files are     *)
-(* made by farref/tlc.py.                                                  *)
+(* made by farref/tlc/engine.py.                                                  *)
 (*                                                                         *)
 (* Run one by hand from this folder with                                   *)
 (*   java -cp tla2tools.jar tlc2.TLC -deadlock -config Sound.cfg MCRRef    *)

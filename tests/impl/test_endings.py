@@ -70,7 +70,9 @@ def test_R34_a_killed_peer_is_named_long_before_any_timeout() -> None:
             rpc_sync("B", far.echo)
         with pytest.raises(PeerDied, match="worker B died"):
             remote("B", far.echo)
-        with pytest.raises(PeerDied, match=r"an argument of .*far:fetch on C: the owner of .* is dead: worker B died"):
+        with pytest.raises(
+            PeerDied, match=r"an argument of .*references:fetch on C: the owner of .* is dead: worker B died"
+        ):
             rpc_sync("C", far.fetch, [x])
         assert rpc_sync("A", far.add, [1, 1]) == 2
         del x, waiting
@@ -129,7 +131,7 @@ DRIVER = """
 import sys, time
 sys.path.insert(0, {root!r})
 from farref.impl import launch, rpc_async
-from tests.impl import far
+from tests.impl.far import references as far
 if __name__ == "__main__":
     with launch(2, allow=["tests.impl.far.references"]) as world:
         rpc_async("worker1", far.slow, [30])
@@ -174,7 +176,7 @@ BY_HAND = """
 import sys, time
 sys.path.insert(0, {root!r})
 from farref.impl import Settings, get_worker_info, init_rpc, remote, rpc_sync, shutdown
-from tests.impl import far
+from tests.impl.far import references as far
 rank = int(sys.argv[1])
 init_rpc("ab"[rank], rank, 2, directory={directory!r}, settings=Settings(allowed_modules=("tests.impl.far.references",)))
 if rank == 0:

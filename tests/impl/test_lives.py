@@ -14,7 +14,7 @@ import sys, tempfile
 from pathlib import Path
 sys.path.insert(0, {root!r})
 from farref.impl import ReferenceRefused, NotRunning, Settings, init_rpc, remote, rpc_sync, shutdown
-from tests.impl import far
+from tests.impl.far import references as far
 rank, kept = int(sys.argv[1]), None
 for life in range(3):
     directory = Path({directory!r}) / str(life)
@@ -53,7 +53,7 @@ import os, signal, sys, warnings
 sys.path.insert(0, {root!r})
 from farref.impl import PeerDied, ReferenceRefused, Settings, get_worker_info, init_rpc, remote, rpc_sync, shutdown
 from farref.impl.api import current
-from tests.impl import far
+from tests.impl.far import references as far
 warnings.simplefilter("ignore")
 rank, life = int(sys.argv[1]), int(sys.argv[2])
 

@@ -74,8 +74,8 @@ def test_any_number_of_seconds_is_a_timeout(right: Any) -> None:
 @pytest.mark.parametrize("to", ["A", "driver"])
 def test_arguments_are_a_list_or_a_tuple_and_named_ones_a_mapping(begin: Begin, to: str) -> None:
     for wrong in ("ab", 5, None, {"a": 1}, np.ones(2)):
-        with pytest.raises(TypeError, match=r"the args of .*far:add are a list or a tuple, and not a"):
+        with pytest.raises(TypeError, match=r"the args of .*references:add are a list or a tuple, and not a"):
             begin(to, far.add, wrong)
     for unnamed in ([], ["a"], "a", 0):
-        with pytest.raises(TypeError, match=r"the kwargs of .*far:add are a mapping, and not a"):
+        with pytest.raises(TypeError, match=r"the kwargs of .*references:add are a mapping, and not a"):
             begin(to, far.add, [1], unnamed)

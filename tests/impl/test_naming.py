@@ -57,7 +57,7 @@ def test_a_function_that_may_not_be_called_says_where_and_what_to_do(to: str) ->
     told = rf"os:system is not registered on {to}, .*@function.*launch\(allow=\['os'\]\)"
     with pytest.raises(RefusedFunction, match=told):
         rpc_sync(to, "os:system", ["true"])
-    with pytest.raises(RefusedFunction, match=f"far:nothing is no function .* on {to}"):
+    with pytest.raises(RefusedFunction, match=f"references:nothing is no function .* on {to}"):
         rpc_sync(to, "tests.impl.far.references:nothing")
 
 

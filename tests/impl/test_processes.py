@@ -80,7 +80,7 @@ def test_nested_calls_of_any_depth() -> None:
 
 
 def test_an_error_keeps_its_type_and_brings_its_traceback() -> None:
-    with pytest.raises(ValueError, match="far:fail: why") as caught:
+    with pytest.raises(ValueError, match="references:fail: why") as caught:
         rpc_sync("A", far.fail, ["why"])
     assert isinstance(caught.value, RemoteError)
     assert "raise ValueError(message)" in caught.value.traceback
@@ -117,7 +117,7 @@ def test_what_is_no_function_is_refused_at_once() -> None:
 
 def test_timeouts_fire() -> None:
     """The function does not return before the test says so: whoever waits for it is told, whoever does not as well."""
-    with pytest.raises(RpcTimeout, match="far:held_back on A"):
+    with pytest.raises(RpcTimeout, match="references:held_back on A"):
         rpc_sync("A", far.held_back, timeout=0.1)
     future = rpc_async("A", far.held_back, timeout=0.1)
     eventually(future.done)

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from farref import autograd_tlc, tlc
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import SOUND, TORCH, AutogradRules
 from farref.model.autograd.world import Bounds, World
@@ -23,6 +22,8 @@ from farref.model.checker.interface import Budget, Result, Verdict
 from farref.model.checker.run import Run
 from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.claims import CLAIMS
+from farref.tlc import autograd as autograd_tlc
+from farref.tlc import engine as tlc
 
 SURVEY: Final = ("TypeOK", "Survey")
 RELEASE: Final = Bounds("there-and-back", timeouts=1, failures=1, detached=1, forward=True, release=True)

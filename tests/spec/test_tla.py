@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from farref import rref_tlc, tlc
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Budget, Result, Verdict
 from farref.model.checker.run import Run
@@ -23,6 +22,8 @@ from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules, clause_of, w
 from farref.model.rref.world import Bounds, World
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
+from farref.tlc import engine as tlc
+from farref.tlc import rref as rref_tlc
 
 TLA: Final = Path(__file__).parents[2] / "spec" / "tla"
 SURVEY: Final = ("TypeOK", "QuietIsTheEnd", "Survey")

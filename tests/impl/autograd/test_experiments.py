@@ -126,7 +126,7 @@ def test_fast_names_the_sends_that_get_no_gradient_and_leaves_nothing(experiment
     x = tensor(2.0, requires_grad=True)
     with context() as context_id:
         loss = experiment(x)
-        with pytest.raises(UnreachedSends, match=r"(driver|B): call \d.*far_autograd:|(B): call \d.*the value of"):
+        with pytest.raises(UnreachedSends, match=r"(driver|B): call \d.*far\.autograd:|(B): call \d.*the value of"):
             backward(context_id, [loss], mode="fast")
         check(context_id, x, None, None)
         eventually(lambda: far.tasks() + rpc_sync("B", far.tasks) == 0)

@@ -36,7 +36,7 @@ def test_R32_a_call_that_does_not_end_is_named_and_its_future_says_that_the_worl
             UserWarning, match=r"driver left after 0.3 s without an answer from tests.impl.far.references:slow on A"
         ):
             shutdown(timeout=0.3)
-    with pytest.raises(NotRunning, match="far:slow on A: this worker left the world"):
+    with pytest.raises(NotRunning, match="references:slow on A: this worker left the world"):
         running.wait(timeout=BOUND_S)
 
 

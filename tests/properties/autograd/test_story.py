@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from farref.diagram import draw
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import TORCH
 from farref.model.autograd.world import Bounds
@@ -19,6 +18,7 @@ from farref.properties.autograd.story import MEANINGS, tell
 from farref.properties.protocol import AUTOGRAD
 from farref.properties.rref.claims import Claim
 from farref.properties.traces.file import decode, encode, record
+from farref.rendering.diagram import draw
 from tests.model.autograd.play import Play
 from tests.model.rref.play import named
 

@@ -1,4 +1,4 @@
-"""Traces: written, read, and taken again. What damaged ones are answered is in tests/farref/test_bad_input.py."""
+"""Traces: written, read, and taken again. What damaged ones are answered is in tests/farref/commands/test_bad_input.py."""
 
 from __future__ import annotations
 

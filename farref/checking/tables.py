@@ -1,0 +1,230 @@
+"""Tables over several checks: every rule taken away, every claim under both profiles, every engine on one configuration.
+
+Each table knows what it should show, so that a build can depend on it: that every rule is needed, that every claim breaks
+PyTorch's protocol and not ours, that the engines agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from farref.checking.report import Report
+from farref.checking.request import Request
+from farref.checking.search import INTERRUPTED, OnConfiguration, carry_out
+from farref.model.checker.interface import Result, Verdict
+from farref.properties.rref.claims import Claim
+from farref.properties.rref.portfolio import Configuration
+from farref.tlc import engine as tlc
+from farref.tlc.engine import TlcUnavailable
+
+Row = dict[str, Any]
+
+HOLDS, VIOLATED = Verdict.HOLDS.value, Verdict.VIOLATED.value
+EXPENDABLE: Final = ("configuration", "text", "clause", "generated")
+"""The columns that a narrow page does without, the first ones first."""
+
+PROSE_WIDTHS_MIN: Final = {"text": 24, "verdict": 10}
+"""The columns that may be wrapped, and how far."""
+
+ENGINES_COMPARED: Final = ("reference", "fast", "tlc")
+COMPARED: Final = ("verdict", "shortest", "distinct", "depth")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Rows with the same columns, what they should show, whether they do, and how to say that they do not."""
+
+    title: str
+    rows: tuple[Row, ...]
+    expectation: str
+    verdict: Verdict
+    failure: str = "not so"
+
+
+def each_rule(request: Request, on_configuration: OnConfiguration) -> Listing:
+    """Take away each rule in turn, and say what then breaks."""
+    rows, is_whole = _collect(
+        _rule_row(replace(request, without=rule), on_configuration) for rule in request.about.rules
+    )
+    broken = all(row["verdict"] == VIOLATED for row in rows)
+    verdict = _verdict(rows, broken, is_whole)
+    failure = "not shown" if request.is_portfolio else "not shown in these bounds"
+    return Listing("SOUND without one rule", rows, "every rule is necessary", verdict, failure)
+
+
+def _rule_row(request: Request, on_configuration: OnConfiguration) -> Row:
+    report = _report(request, on_configuration, first_only=True)
+    rule = request.without or ""
+    return {
+        "rule": rule,
+        "clause": request.about.clause_of(rule),
+        "text": request.about.text_of(rule),
+        "verdict": report.verdict.value,
+        **_finding(report),
+    }
+
+
+def _finding(report: Report) -> Row:
+    for name, (run, found) in report.counterexamples.items():
+        where = {"configuration": run.configuration.name, "distinct": run.result.distinct}
+        return {"breaks": name, "steps": len(found.actions), **where}
+    return {"breaks": None, "steps": None, "configuration": None, "distinct": report.distinct}
+
+
+def each_claim(request: Request, on_configuration: OnConfiguration) -> Listing:
+    """Check each claim under both profiles."""
+    rows, is_whole = _collect(_claim_row(request, claim, on_configuration) for claim in request.about.claims.values())
+    split = all((row["torch"], row["sound"]) == (VIOLATED, HOLDS) for row in rows)
+    expectation = "every claim is violated under TORCH and holds under SOUND"
+    return Listing("Known defects", rows, expectation, _verdict(rows, split, is_whole))
+
+
+def _claim_row(request: Request, claim: Claim, on_configuration: OnConfiguration) -> Row:
+    configuration = Configuration(claim.id, claim.bounds, claim.title)
+    asked = replace(request.narrowed(configuration), claim=claim.id)
+    torch = _report(replace(asked, profile="torch"), on_configuration, first_only=True)
+    sound = _report(asked, on_configuration)
+    return {
+        "claim": claim.id,
+        "clause": claim.clause,
+        "text": claim.title,
+        "torch": torch.verdict.value,
+        "steps": torch.steps_to_violation(claim.property),
+        "sound": sound.verdict.value,
+        "distinct": sound.distinct,
+    }
+
+
+def compare_engines(request: Request, on_configuration: OnConfiguration) -> Listing:
+    """Let each engine check the same configuration; TLC is left out, and that is said, where there is no Java."""
+    rows, is_whole = _collect(_engine_row(replace(request, engine=name), on_configuration) for name in ENGINES_COMPARED)
+    answers = {tuple(row[name] for name in COMPARED) for row in rows if row["distinct"] is not None}
+    expectation = f"the engines that ran agree on {', '.join(COMPARED)}"
+    return Listing(request.command(), rows, expectation, _verdict(rows, len(answers) == 1, is_whole))
+
+
+def _engine_row(request: Request, on_configuration: OnConfiguration) -> Row:
+    try:
+        report = _report(request, on_configuration)
+        whole = _whole_search(request, report)
+    except TlcUnavailable as missing:
+        unknown = dict.fromkeys(("shortest", "distinct", "generated", "depth", "seconds"))
+        return {"engine": request.engine, "verdict": f"unavailable: {missing}", **unknown}
+    return {
+        "engine": request.engine,
+        "verdict": report.verdict.value,
+        "shortest": min((len(found.actions) for _, found in report.counterexamples.values()), default=None),
+        "distinct": whole.distinct,
+        "generated": whole.generated,
+        "depth": whole.depth,
+        "seconds": round(report.seconds, 2),
+    }
+
+
+def _whole_search(request: Request, report: Report) -> Result:
+    """Give a search of all states: TLC ends at its first violation, so it has to search again and look for none."""
+    [run] = report.runs
+    if request.engine != "tlc" or report.verdict is not Verdict.VIOLATED:
+        return run.result
+    result = tlc.check(run.configuration.bounds, request.rules, ())
+    if INTERRUPTED in result.notes:
+        raise KeyboardInterrupt
+    return result
+
+
+# -- what the tables share ---------------------------------------------------------------------------------------------
+
+
+def _report(request: Request, on_configuration: OnConfiguration, *, first_only: bool = False) -> Report:
+    found = carry_out(request, on_configuration, first_only=first_only)
+    if found.stopped == INTERRUPTED:
+        raise KeyboardInterrupt  # half of a row would be no row
+    return Report(found)
+
+
+def _collect(rows: Iterable[Row]) -> tuple[tuple[Row, ...], bool]:
+    """List the rows there is time for, and say whether those are all."""
+    collected: list[Row] = []
+    try:
+        for row in rows:
+            collected.append(row)
+    except KeyboardInterrupt:
+        if not collected:
+            raise
+        return tuple(collected), False
+    return tuple(collected), True
+
+
+def _verdict(rows: Sequence[Row], as_expected: bool, is_whole: bool) -> Verdict:
+    if not is_whole or any(Verdict.INCOMPLETE.value in row.values() for row in rows):
+        return Verdict.INCOMPLETE
+    return Verdict.HOLDS if as_expected else Verdict.VIOLATED
+
+
+# -- printing ----------------------------------------------------------------------------------------------------------
+
+
+def listing_document(listing: Listing) -> Row:
+    """Say a table as one JSON object."""
+    return {
+        "title": listing.title,
+        "expectation": listing.expectation,
+        "verdict": listing.verdict.value,
+        "rows": list(listing.rows),
+    }
+
+
+def listing_markdown(listing: Listing) -> str:
+    """Write a table for a README."""
+    names = list(listing.rows[0])
+    lines = [names, ["---:" if _is_number(listing.rows, name) else "---" for name in names]]
+    lines += [[_cell(row[name]) for name in names] for row in listing.rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def show_listing(console: Console, listing: Listing) -> None:
+    """Print a table for people, without some of its columns where they do not fit."""
+    names = list(listing.rows[0])
+    for name in EXPENDABLE:
+        if name in names and _width(console, _table(listing, names)) > console.width:
+            names.remove(name)
+    console.print(listing.title, style="bold", soft_wrap=True)
+    console.print(_table(listing, names))
+    words, style = {
+        Verdict.HOLDS: ("✓ ", "green"),
+        Verdict.VIOLATED: (f"✗ {listing.failure}: ", "bold red"),
+        Verdict.INCOMPLETE: ("? not decided: ", "yellow"),
+    }[listing.verdict]
+    console.print(Text.assemble((words, style), listing.expectation))
+
+
+def _table(listing: Listing, names: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for name in names:
+        is_number, width = _is_number(listing.rows, name), PROSE_WIDTHS_MIN.get(name)
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=width is None, min_width=width)
+    for row in listing.rows:
+        table.add_row(*(_cell(row[name]) for name in names))
+    return table
+
+
+def _width(console: Console, table: Table) -> int:
+    """Tell the least width in which a table is whole."""
+    return Measurement.get(console, console.options.update(width=1000), table).minimum
+
+
+def _is_number(rows: Sequence[Row], name: str) -> bool:
+    return any(isinstance(row[name], int | float) for row in rows)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int | float) else str(value)

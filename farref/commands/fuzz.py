@@ -1,0 +1,173 @@
+"""`farref fuzz`: the twin as a command."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import click
+
+from farref.commands.bounds import WholeNumber, bounds_given, drawn_bounds_options
+from farref.commands.options import Seconds, subject_argument
+from farref.properties.traces.file import encode
+from farref.properties.twin.backend import FreeBackend
+from farref.properties.twin.backends.known import BACKENDS, EVERY_BACKEND, FREE_BACKENDS
+from farref.properties.twin.campaign import MakeBackend, campaign
+from farref.properties.twin.exercises import EXERCISES
+from farref.properties.twin.shrink import shrink
+from farref.properties.twin.tally import Tally
+from farref.properties.twin.twin import Disagreement
+from farref.rendering.fuzzed import Fuzzed, fuzz_document, show_fuzz
+from farref.terminal.files import print_json, refuse_place, remark, write
+from farref.terminal.output import page
+from farref.terminal.progress import saying
+
+SECONDS_DEFAULT: Final = 10.0
+NAMES: Final = [*BACKENDS, *dict.fromkeys(name for free in FREE_BACKENDS.values() for name in free)]
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def fuzz_options(command: Command) -> Command:
+    """Add the flags that say what is driven, and for how long."""
+    options: list[Callable[[Any], Any]] = [
+        click.option(
+            "--backend", type=click.Choice(NAMES), default="simulated", help="Who is driven. Default simulated."
+        ),
+        click.option("--seconds", type=Seconds(), help="Stop after so many. Default 10."),
+        click.option("--schedules", type=WholeNumber(1), help="Stop after so many schedules."),
+        click.option("--seed", type=int, default=0, help="Seed of the schedules. Default 0."),
+        click.option(
+            "--jobs", type=WholeNumber(1), default=1, help="Share them out among so many processes. Default 1."
+        ),
+        click.option(
+            "--first", type=WholeNumber(0), help="Begin with this schedule, and do not ask that all faults happen."
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@subject_argument
+@fuzz_options
+@drawn_bounds_options
+@click.option(
+    "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the run of a disagreement to a file."
+)
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def fuzz(**given: Any) -> int:
+    """Drive the model and an implementation through the same random schedules, and compare them after every step.
+
+    The size of the world is drawn for each schedule, and for autograd a program, as a graph; a bound that is given is the
+    same in all. The same seed and number of schedules give the same steps, and the same trace_hash, on every backend and
+    with any number of jobs.
+
+    \b
+    farref fuzz rref --seconds 60
+    farref fuzz rref --backend processes --seconds 60        the same between real processes
+    farref fuzz autograd --seconds 60                        backward passes over random programs
+    farref fuzz autograd --workers 4 --pairs 9 --smart       larger ones, all in SMART
+    farref fuzz autograd --backend storm --seconds 60        real processes, not held still: gradients and outcomes only
+    farref fuzz rref --seed 7 --schedules 1000 --jobs 2 --format json
+    farref fuzz rref --seed 7 --first 123 --schedules 1      schedule 123 of seed 7 again
+    """
+    refuse_place(given["save"])
+    fuzzed = carry_out_fuzz(given)
+    if given["form"] == "json":
+        print_json(fuzz_document(fuzzed))
+    else:
+        with page() as console:
+            show_fuzz(console, fuzzed)
+    if given["save"] is not None:
+        _save_run(fuzzed, given["save"])
+    return fuzzed.exit_code
+
+
+def _save_run(fuzzed: Fuzzed, path: str) -> None:
+    if fuzzed.trace is not None:
+        write(path, encode(fuzzed.trace), "trace")
+    else:
+        remark(f"nothing disagreed, so {path} was not written")
+
+
+def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
+    """Run a campaign as the flags say, and shorten what it finds."""
+    make, fixed = _backend(given), _fixed(given)
+    seconds = given["seconds"] or (None if given["schedules"] else SECONDS_DEFAULT)
+    with saying(quiet=given["quiet"]) as say:
+        tally = campaign(
+            make,
+            seed=given["seed"],
+            seconds_max=seconds,
+            schedules_max=given["schedules"],
+            first=given["first"] or 0,
+            fixed=fixed,
+            jobs=given["jobs"],
+            subject=given["subject"],
+            on_schedule=lambda tally: say(_progress(tally, given["schedules"], seconds)),
+        )
+    command = _command(given["backend"], tally, given["save"])
+    return Fuzzed(given["backend"], tally, _shortened(tally, make), command, is_excerpt=given["first"] is not None)
+
+
+def _backend(given: dict[str, Any]) -> MakeBackend:
+    subject, name = given["subject"], given["backend"]
+    if name in FREE_BACKENDS[subject] and given["save"] is not None:
+        raise click.UsageError(f"--backend {name} has no steps to save; leave out --save")
+    known: dict[str, MakeBackend] = {**EVERY_BACKEND[subject], **FREE_BACKENDS[subject]}
+    if name not in known:
+        raise click.UsageError(f"{subject} has no backend {name!r}; there are {', '.join(known)}")
+    return known[name]
+
+
+def _fixed(given: dict[str, Any]) -> dict[str, Any]:
+    exercise = EXERCISES[given["subject"]]
+    fixed = bounds_given(given, exercise.about)
+    wrong = exercise.unfit(fixed)
+    if wrong is not None:
+        raise click.UsageError(wrong)
+    return fixed
+
+
+def _progress(tally: Tally, schedules: int | None, seconds: float | None) -> str:
+    """Tell how far a campaign is, how fast, and how long it may still take."""
+    rate = tally.schedules / tally.seconds if tally.seconds else 0.0
+    ends = [(schedules - tally.schedules) / rate] if schedules is not None and rate else []
+    ends += [seconds - tally.seconds] if seconds is not None else []
+    left = f", about {max(0.0, min(ends)):.0f} s left" if ends else ""
+    return f"{tally.schedules:,} schedules, {tally.steps:,} steps, {rate:,.0f} schedules/s{left}"
+
+
+def _shortened(tally: Tally, make: MakeBackend) -> Disagreement | None:
+    if tally.disagreement is None or tally.schedule is None or not tally.disagreement.actions:
+        return tally.disagreement
+    backend = make()
+    assert not isinstance(backend, FreeBackend), "only what is driven has steps"
+    backend.restless = tally.schedule.restless
+    try:
+        return shrink(tally.disagreement, backend)
+    finally:
+        backend.close()
+
+
+def _command(backend: str, tally: Tally, saved: str | None) -> str:
+    if saved is not None:
+        return shlex.join(["farref", "replay", saved, "--backend", backend])
+    number = 0 if tally.schedule is None else tally.schedule.number
+    words = ["farref", "fuzz", tally.exercise.about.name, "--backend", backend, "--seed", str(tally.seed)]
+    return shlex.join([*words, "--first", str(number), "--schedules", "1", *_flags(tally.fixed)])
+
+
+def _flags(fixed: dict[str, Any]) -> list[str]:
+    """Write the bounds that are fixed as flags, and no others: those are drawn."""
+    words: list[str] = []
+    for name, value in fixed.items():
+        flag = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            words += [f"--{flag}", str(value)]
+    return words

@@ -1,0 +1,104 @@
+"""`farref replay`: a saved run, taken once more by the model and by an implementation; or the log of one, judged."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+from rich.console import Console
+
+from farref.commands.replay_validate import Validated, show_validated, validated_document
+from farref.properties.traces.file import Trace, actions_of
+from farref.properties.traces.found import sound_beginning
+from farref.properties.twin.backends.known import BACKENDS, EVERY_BACKEND
+from farref.properties.twin.twin import Disagreement, Twin
+from farref.rendering.agreement import EXIT_CODES, Agreement
+from farref.rendering.pretty import numbered
+from farref.terminal.files import print_json, read_trace
+from farref.terminal.output import page
+
+
+@click.command()
+@click.argument("trace", type=click.Path(), nargs=-1, required=True)
+@click.option(
+    "--backend", type=click.Choice(list(BACKENDS)), default="simulated", help="Who takes it. Default simulated."
+)
+@click.option("--validate", is_flag=True, help="TRACE is the logs of a real run: is it a behaviour of the model?")
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> int:
+    """Let the model and an implementation take a saved run, and compare them after every step.
+
+    The steps of a counterexample are taken in the sound protocol as far as they can happen there. All of them may: what they
+    come to is then another thing.
+
+    With --validate the files are logs that real workers wrote, as spec/log.md describes them; a folder stands for all
+    logs in it. The first event that no behaviour of the model explains is named.
+
+    \b
+    farref fuzz rref --save run.json
+    farref replay run.json --backend processes
+    farref check autograd --profile torch --claim D5 --save d5.json && farref replay d5.json
+    farref replay --validate logs/
+    """
+    if validate:
+        return _validate(trace, form)
+    if len(trace) != 1:
+        raise click.UsageError("one trace at a time; several files are for --validate")
+    saved = read_trace(trace[0])
+    replayed = replay_on(saved, backend)
+    if form == "json":
+        print_json(replayed)
+    else:
+        with page() as console:
+            show_replay(console, replayed)
+    return replayed.exit_code
+
+
+def _validate(paths: tuple[str, ...], form: str) -> int:
+    validated = Validated(paths)
+    if form == "json":
+        print_json(validated_document(validated))
+    else:
+        with page() as console:
+            show_validated(console, validated)
+    return validated.exit_code
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """A saved run, taken again."""
+
+    backend: str
+    steps: int
+    taken: int  # how many of them can happen in the sound protocol
+    verdict: Agreement
+    story: list[str] = []
+    difference: list[str] = []
+
+    @property
+    def exit_code(self) -> int:
+        """What the process ends with."""
+        return EXIT_CODES[self.verdict]
+
+
+def replay_on(trace: Trace, name: str) -> Replayed:
+    """Let a backend take a run, once as it is and once restlessly."""
+    actions = sound_beginning(trace.bounds, actions_of(trace))
+    steps, taken = len(trace.steps), len(actions)
+    backend = EVERY_BACKEND[trace.subject][name]()
+    try:
+        for backend.restless in (False, True):
+            taken = Twin(trace.bounds, backend).take(actions)
+    except Disagreement as found:
+        return Replayed(name, steps, taken, Agreement.DISAGREED, found.story, list(found.lines))
+    finally:
+        backend.close()
+    return Replayed(name, steps, taken, Agreement.AGREED if taken else Agreement.INCOMPLETE)
+
+
+def show_replay(page: Console, replayed: Replayed) -> None:
+    """Print how a saved run went."""
+    page.print(f"{replayed.taken} of {replayed.steps} steps can happen in the sound protocol")
+    if replayed.story:
+        page.print(numbered(replayed.story))
+    for line in replayed.difference:
+        page.print(f"  {line}", soft_wrap=True)
+    page.print(f"{replayed.verdict.value.upper()}: model and {replayed.backend} backend", style="bold")

@@ -1,0 +1,42 @@
+"""What a comparison of model and implementation came to, and how a disagreement is shown."""
+
+from __future__ import annotations
+
+import shlex
+from enum import Enum
+from typing import Final
+
+from rich.console import Console
+
+from farref.checking.request import flags
+from farref.properties.protocol import subject_of
+from farref.properties.twin.twin import Disagreement
+from farref.rendering.pretty import numbered
+
+
+class Agreement(Enum):
+    """What a comparison came to."""
+
+    AGREED = "agreed"
+    DISAGREED = "disagreed"
+    INCOMPLETE = "incomplete"
+
+
+EXIT_CODES: Final = {Agreement.AGREED: 0, Agreement.DISAGREED: 1, Agreement.INCOMPLETE: 4}
+
+
+def setting(found: Disagreement) -> str:
+    """Say how large the world of a disagreement is, as flags of `farref check`."""
+    return shlex.join(flags(found.bounds, subject_of(found.bounds).said_always))
+
+
+def show_disagreement(page: Console, found: Disagreement) -> None:
+    """Print a disagreement as a numbered story, with the difference of the two observations."""
+    page.print()
+    after = f" after {len(found.actions)} steps" if found.actions else ""
+    page.print(f"Model and {found.backend} backend disagree{after}", style="bold red")
+    page.print(f"in the world {setting(found)}", soft_wrap=True)
+    page.print(numbered(found.story))
+    page.print("What only one of them has:" if found.actions else "What is wrong:", style="bold")
+    for line in found.lines:
+        page.print(f"  {line}", soft_wrap=True)

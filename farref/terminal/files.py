@@ -1,0 +1,89 @@
+"""Files that commands read and write, and what they say that is not the result."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import click
+import msgspec
+
+from farref.properties.traces.file import Trace, TraceError, decode
+from farref.rendering.words import visible
+from farref.terminal.output import put
+
+
+def remark(message: str) -> None:
+    """Say something that is not the result."""
+    with suppress(OSError):
+        click.echo(f"farref: {visible(message)}", err=True)
+
+
+def print_json(content: object) -> None:
+    """Print something for machines."""
+    put(msgspec.json.format(msgspec.json.encode(content), indent=1).decode())
+
+
+def refuse_place(path: str | None) -> None:
+    """Refuse to begin what could not be kept."""
+    if path is not None and not Path(path).exists() and not os.access(Path(path).absolute().parent, os.W_OK | os.X_OK):
+        raise click.UsageError(f"{path} cannot be written: no such folder, or not one that can be written to")
+
+
+def write(path: str, content: bytes, what: str) -> None:
+    """Write a file, and say so."""
+    try:
+        Path(path).write_bytes(content)
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
+    remark(f"the {what} was written to {path}")
+
+
+def replace(path: str, content: bytes, what: str) -> None:
+    """Write a file as a whole or not at all, so that what was there before is never lost half-way, and say so."""
+    place = Path(os.path.realpath(path))
+    if place.exists() and not place.is_file():
+        write(path, content, what)  # as a pipe, which cannot be replaced
+        return
+    try:
+        _replace(place, content)
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
+    remark(f"the {what} was written to {path}")
+
+
+def _replace(place: Path, content: bytes) -> None:
+    mode = place.stat().st_mode if place.exists() else 0o666 & ~_umask()
+    with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as file:
+        try:
+            file.write(content)
+            file.close()
+            os.chmod(file.name, mode)
+            os.replace(file.name, place)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def read(path: str) -> bytes:
+    """Read a file whole."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def read_trace(path: str) -> Trace:
+    """Read a saved run; it is taken again on the model before anybody believes it."""
+    try:
+        return decode(read(path))
+    except TraceError as error:
+        raise click.UsageError(f"{path}: {error}") from error

@@ -1,0 +1,35 @@
+"""What `farref conform` knows of the backends that it knows by name."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from farref.commands.conforming import all_checks, finding_scripts
+from farref.properties.conformance.findings.catalogue import read_findings
+from farref.properties.conformance.kit import expectations
+from farref.properties.conformance.kit.document import Verdict
+from farref.properties.conformance.kit.named import NAMED, target
+from tests.farref.conformance import row
+
+WITH_EXPECTATIONS = [name for name, one in NAMED.items() if one.expectations]
+
+
+@pytest.mark.parametrize("name", WITH_EXPECTATIONS)
+def test_shipped_expectations_are_about_checks_and_findings(name: str) -> None:
+    path = target(name).expectations
+    assert path is not None
+    findings = "|".join(one.id for one in read_findings())
+    for one in expectations.read(path, [check.id for check in all_checks()]).values():
+        assert "://" in one.link or re.match(rf"spec/findings\.md#({findings})-", one.link, re.IGNORECASE), one.link
+
+
+def test_a_failure_of_pytorch_comes_with_the_program_of_its_finding() -> None:
+    known = row("R21", Verdict.EXPECTED_FAIL, link="spec/findings.md#n1b-the-same-without-a-third-worker")
+    assert [one.name for one in finding_scripts(known)] == ["n1b_without_third_worker.py"]
+
+
+def test_a_failure_that_nobody_expected_comes_with_all_about_its_clause() -> None:
+    names = {one.name for one in finding_scripts(row("R21.self", Verdict.FAIL, link=None))}
+    assert {"n1_two_owners.py", "n1b_without_third_worker.py"} <= names
