@@ -25,13 +25,13 @@ from farref.clauses import UnknownClauseError, clauses, find_clause, show_clause
 from farref.commands.conform import conform
 from farref.commands.doctor import examine, findings_document, is_fit, show_findings
 from farref.commands.fuzz import fuzz
-from farref.commands.options import check_options, make_request, subject_argument
 from farref.commands.replay import replay
 from farref.model.checker.interface import ModelError
+from farref.options.check import check_options, make_request, subject_argument
 from farref.properties.traces.file import Trace, encode
+from farref.rendering.checked import show, show_story
 from farref.rendering.diagram import draw
 from farref.rendering.document import document
-from farref.rendering.pretty import show, show_story
 from farref.terminal.files import print_json, read_trace, refuse_place, remark, write
 from farref.terminal.output import discard, page, put
 from farref.terminal.progress import telling

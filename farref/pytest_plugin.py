@@ -72,7 +72,7 @@ class ConformancePlugin:
 
 def conclude(row: Row) -> None:
     """End a test with the verdict of a check."""
-    from farref.rendering.conformance.words import is_red, told
+    from farref.rendering.conformance.conclusion import is_red, told
 
     if row.verdict.value == "fail" and not is_red(row):
         pytest.xfail(f"the clause says MAY: {row.message}")
@@ -97,7 +97,7 @@ def make_runner(config: pytest.Config) -> Runner:
 def _plan(config: pytest.Config) -> Plan:
     import shlex
 
-    from farref.commands.conforming import Asked, make_plan
+    from farref.judging.plan import Asked, make_plan
     from farref.properties.conformance.kit.expectations import ExpectationsError
     from farref.properties.conformance.kit.named import NAMED, UnknownBackendError, spoken, target
 

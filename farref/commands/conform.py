@@ -11,21 +11,21 @@ import click
 import msgspec
 from rich.console import Console
 
-from farref.commands.bounds import WholeNumber
-from farref.commands.conform_validate import validate_adapters
-from farref.commands.conforming import Asked, all_checks, judge_all, make_plan
-from farref.commands.options import Seconds
+from farref.judging.plan import Asked, all_checks, judge_all, make_plan
+from farref.judging.validate import validate_adapters
+from farref.options.bounds import WholeNumber
+from farref.options.check import Seconds
 from farref.properties.conformance.kit.document import DocumentError, Report, decode, together
 from farref.properties.conformance.kit.expectations import ExpectationsError
 from farref.properties.conformance.kit.named import NAMED, Target, UnknownBackendError, spoken, target
 from farref.properties.conformance.kit.runner import Plan
 from farref.properties.conformance.kit.suite import UnknownCheckError
+from farref.rendering.conformance.conclusion import EXIT_CODES, Conclusion, conclusion, counts, sentence, title
+from farref.rendering.conformance.console import show_reports
 from farref.rendering.conformance.html import to_html
 from farref.rendering.conformance.junit import to_junit
 from farref.rendering.conformance.listing import list_document, show_list
 from farref.rendering.conformance.markdown import to_markdown
-from farref.rendering.conformance.pretty import show_reports
-from farref.rendering.conformance.words import EXIT_CODES, Conclusion, conclusion, counts, sentence, title
 from farref.terminal.files import print_json, read, refuse_place, remark, replace
 from farref.terminal.interrupts import held_back
 from farref.terminal.output import PIPED_WIDTH, page, put

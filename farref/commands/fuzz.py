@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from farref.commands.bounds import WholeNumber, bounds_given, drawn_bounds_options
-from farref.commands.options import Seconds, subject_argument
+from farref.options.bounds import WholeNumber, bounds_given, drawn_bounds_options
+from farref.options.check import Seconds, subject_argument
 from farref.properties.traces.file import encode
 from farref.properties.twin.backend import FreeBackend
 from farref.properties.twin.backends.known import BACKENDS, EVERY_BACKEND, FREE_BACKENDS

@@ -6,13 +6,13 @@ import click
 import msgspec
 from rich.console import Console
 
-from farref.commands.replay_validate import Validated, show_validated, validated_document
 from farref.properties.traces.file import Trace, actions_of
 from farref.properties.traces.found import sound_beginning
 from farref.properties.twin.backends.known import BACKENDS, EVERY_BACKEND
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.rendering.agreement import EXIT_CODES, Agreement
-from farref.rendering.pretty import numbered
+from farref.rendering.checked import numbered
+from farref.rendering.validated import Validated, show_validated, validated_document
 from farref.terminal.files import print_json, read_trace
 from farref.terminal.output import page
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from farref.checking.request import flags
 from farref.properties.protocol import subject_of
 from farref.properties.twin.twin import Disagreement
-from farref.rendering.pretty import numbered
+from farref.rendering.checked import numbered
 
 
 class Agreement(Enum):

@@ -15,7 +15,7 @@ from typing import Final
 from farref.properties.rref.replay import EVERYONE, NETWORK, Fate
 from farref.properties.traces.file import MessageRecord, StepRecord, Trace, rules_text
 from farref.rendering import svg
-from farref.rendering.words import counted
+from farref.words import counted
 
 BLUE, GREY, RED, VIOLET = "#2456c9", "#7a8394", "#c0262d", "#8338b5"
 OWNER_PAPER, ALARM_PAPER = "#e4edff", "#fdecec"

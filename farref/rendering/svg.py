@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from xml.sax.saxutils import escape
 
-from farref.rendering.words import legal
+from farref.words import legal
 
 SANS: Final = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 MONO: Final = "DejaVu Sans Mono, Menlo, Consolas, monospace"

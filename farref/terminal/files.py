@@ -11,8 +11,8 @@ import click
 import msgspec
 
 from farref.properties.traces.file import Trace, TraceError, decode
-from farref.rendering.words import visible
 from farref.terminal.output import put
+from farref.words import visible
 
 
 def remark(message: str) -> None:

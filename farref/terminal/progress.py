@@ -12,7 +12,7 @@ from rich.console import Console
 
 from farref.model.checker.interface import Progress
 from farref.properties.rref.portfolio import Configuration
-from farref.rendering.words import counted
+from farref.words import counted
 
 PLAIN_SECONDS: Final = 5.0
 SPINNER_WIDTH: Final = 2

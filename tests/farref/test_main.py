@@ -16,7 +16,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TALKATIVE = """\
-from farref import __main__, progress
+from farref import __main__
+from farref.terminal import progress
 assert progress.PLAIN_SECONDS
 progress.PLAIN_SECONDS = 0
 __main__.main()

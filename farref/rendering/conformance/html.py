@@ -15,8 +15,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from farref.properties.conformance.kit.document import Level, Report, Row, Verdict
-from farref.rendering.conformance.sequence import draw_story
-from farref.rendering.conformance.words import (
+from farref.rendering.conformance.conclusion import (
     MARKS,
     MEANINGS,
     TOLD,
@@ -26,6 +25,7 @@ from farref.rendering.conformance.words import (
     side_by_side,
     title,
 )
+from farref.rendering.conformance.sequence import draw_story
 
 COLUMNS_MAX: Final = 5
 """More backends do not fit side by side: each verdict then stands beside its backend's name."""

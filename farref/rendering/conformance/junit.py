@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from farref.properties.conformance.kit.document import Report, Row, Verdict
-from farref.rendering.conformance.words import is_red, printable, rate, title, told
-from farref.rendering.words import legal
+from farref.rendering.conformance.conclusion import is_red, printable, rate, title, told
+from farref.words import legal
 
 ELEMENTS: Final = {
     Verdict.PASS: None,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from farref.properties.conformance.kit.document import Report, Row
-from farref.rendering.conformance.words import (
+from farref.rendering.conformance.conclusion import (
     MARKS,
     TOLD,
     counts,

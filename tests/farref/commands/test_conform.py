@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 from click.testing import Result
 
-from farref.commands.conforming import all_checks
+from farref.judging.plan import all_checks
 from farref.properties.conformance.kit.backend import CAPABILITIES
 from tests.farref.conformance import EXPECTED, SPOKEN, TOY, WRONG
 

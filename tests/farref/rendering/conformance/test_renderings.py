@@ -16,13 +16,13 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from farref.properties.conformance.kit.document import Level, Report, Verdict
+from farref.rendering.conformance.conclusion import Conclusion, conclusion, sentence
+from farref.rendering.conformance.console import show_reports
 from farref.rendering.conformance.html import to_html
 from farref.rendering.conformance.junit import to_junit
 from farref.rendering.conformance.markdown import to_markdown
 from farref.rendering.conformance.marks import events, marks
-from farref.rendering.conformance.pretty import show_reports
 from farref.rendering.conformance.sequence import draw_story
-from farref.rendering.conformance.words import Conclusion, conclusion, sentence
 from tests.farref.conformance import EVERY, STORY, operation, report, row
 
 VERDICTS = [one.value for one in Verdict]

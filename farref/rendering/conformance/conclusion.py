@@ -16,7 +16,7 @@ from farref.properties.conformance.kit.document import (
     Verdict,
     was_not_begun,
 )
-from farref.rendering.words import counted, visible
+from farref.words import counted, visible
 
 MARKS: Final = {
     Verdict.PASS: "✓",

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from farref.properties.conformance.kit.document import Report, Row, Verdict
-from farref.rendering.conformance.words import (
+from farref.rendering.checked import numbered
+from farref.rendering.conformance.conclusion import (
     MARKS,
     TOLD,
     Conclusion,
@@ -26,7 +27,6 @@ from farref.rendering.conformance.words import (
     side_by_side,
     title,
 )
-from farref.rendering.pretty import numbered
 
 STYLES: Final = {
     Verdict.PASS: "green",

@@ -15,8 +15,8 @@ from farref.checking.report import Report
 from farref.model.autograd.world import EVERY
 from farref.model.checker.interface import Verdict
 from farref.properties.traces.file import Trace, rules_text
-from farref.rendering.words import counted
 from farref.terminal.output import page
+from farref.words import counted
 
 MARKS: Final = {
     Verdict.HOLDS: Text("✓ holds", "green"),

@@ -10,10 +10,10 @@ import click
 from farref.properties.conformance.conversation.validation import Remark, validate
 from farref.properties.conformance.kit.named import Target
 from farref.properties.conformance.kit.telling import shortened
-from farref.rendering.conformance.words import EXIT_CODES, Conclusion
-from farref.rendering.words import counted, visible
+from farref.rendering.conformance.conclusion import EXIT_CODES, Conclusion
 from farref.terminal.files import remark
 from farref.terminal.output import put
+from farref.words import counted, visible
 
 MARKS: Final = {True: "✓", False: "✗"}
 

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from farref.properties.logs.format import SUBJECT, Event, Log, LogError, read_logs
 from farref.properties.logs.validate import Finding, Outcome, validate
-from farref.rendering.words import counted
 from farref.terminal.files import read
+from farref.words import counted
 
 EXIT_CODES: Final = {Outcome.ACCEPTED: 0, Outcome.REFUSED: 1, Outcome.UNDECIDED: 4}
 STYLES: Final = {Outcome.ACCEPTED: "bold green", Outcome.REFUSED: "bold red", Outcome.UNDECIDED: "bold yellow"}

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from farref.commands.conforming import all_checks, finding_scripts
+from farref.judging.plan import all_checks, finding_scripts
 from farref.properties.conformance.findings.catalogue import read_findings
 from farref.properties.conformance.kit import expectations
 from farref.properties.conformance.kit.document import Verdict

@@ -28,9 +28,9 @@ from farref.properties.conformance.kit.suite import chosen, suite
 from farref.properties.conformance.kit.telling import shortened
 from farref.properties.conformance.kit.unseen import UNSEEN
 from farref.properties.conformance.kit.verdicts import ClauseText
-from farref.rendering.conformance.pretty import marked
-from farref.rendering.conformance.words import TOLD, rate
-from farref.rendering.words import visible
+from farref.rendering.conformance.conclusion import TOLD, rate
+from farref.rendering.conformance.console import marked
+from farref.words import visible
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import click
 
 from farref.checking.request import Request, Walk
 from farref.clauses import defects
-from farref.commands.bounds import WholeNumber, bounds_given, bounds_options
 from farref.model.checker.interface import Budget
+from farref.options.bounds import WholeNumber, bounds_given, bounds_options
 from farref.properties.protocol import RREF, SUBJECTS, Subject
 from farref.properties.rref.portfolio import Configuration
 

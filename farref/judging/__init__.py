@@ -1,0 +1,1 @@
+"""From what a user asks of `farref conform` to reports."""

@@ -1,0 +1,1 @@
+"""What commands take: numbers, bounds, and the requests they make."""
