@@ -144,3 +144,9 @@ def kind_number(message: Message) -> int:
     if isinstance(message, Ack):
         return len(_NUMBER) + _NUMBER[type(message.of)]
     return _NUMBER[type(message)]
+
+
+def message_of(kind: int, rref: RRefId, fork: ForkId) -> Message:
+    """Give the message about a fork whose kind has a number: the inverse of `kind_number`."""
+    first = (*CONTROL, *USER_CALLS)
+    return first[kind](rref, fork) if kind < len(first) else Ack(CONTROL[kind - len(first)](rref, fork))

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from farref.model.ids import WorkerId
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
+from farref.model.rref.addressing import Role, holder, sharer
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.network import is_flying, is_unanswered, was_processed
 from farref.model.rref.owner import Entry, is_listed
@@ -25,7 +26,7 @@ from farref.model.rref.steps import step
 from farref.model.rref.user import Fetch, User
 from farref.model.rref.world import Bounds, World, empty_world
 from farref.properties.logs.format import Event
-from farref.properties.logs.strands import ForkFacts, Lanes
+from farref.properties.logs.strands import ROLES, ForkFacts, Lanes
 
 UNLIMITED: Final = 1 << 30
 X0: Final = RRefId(0)
@@ -188,21 +189,15 @@ class Stage:
     def _is_addressed(self, scene: Scene, event: Event) -> bool:
         return (event.source, event.worker) == self.ends(scene, event.message or "", event.fork or "")
 
-    def ends(self, scene: Scene, label: str, fork: str) -> tuple[int | None, int | None]:
-        """Say from whom a message comes and to whom it goes (R4, R5)."""
-        if label.startswith("Ack("):
-            source, target = self.ends(scene, label.removeprefix("Ack(").removesuffix(")"), fork)
-            return target, source
-        holder, sharer = self.holder(scene, fork), self.sharer(scene, fork)
-        match label:
-            case "Call" | "Return":
-                return sharer, holder
-            case "CallFailed" | "ChildAccept":
-                return holder, sharer
-            case "UserAccept" | "FetchReturn" | "RemoteFailed":
-                return self.owner, holder
-            case _:
-                return holder, self.owner
+    def ends(self, scene: Scene, label: str, fork: str) -> tuple[int, int]:
+        """Say from whom a message comes and to whom it goes."""
+        source, target = ROLES[label]
+        return self._rank(scene, source, fork), self._rank(scene, target, fork)
+
+    def _rank(self, scene: Scene, role: Role, fork: str) -> int:
+        if role is Role.OWNER:
+            return self.owner
+        return self.holder(scene, fork) if role is Role.HOLDER else self.sharer(scene, fork)
 
     def _failure(self, scene: Scene, event: Event) -> Scene | Refused:
         """Let a message that carries a fork, or a creation, fail; its sender may hear of it at once (R28, R29)."""
@@ -251,15 +246,13 @@ class Stage:
             for fork in forks.members():
                 yield "unanswered", self.ends(scene, kind.__name__, scene.forks[fork])[0]
 
-    def holder(self, scene: Scene, fork: str) -> int | None:
+    def holder(self, scene: Scene, fork: str) -> int:
         """Say who holds a fork that was made."""
-        place = scene.world.lineage[scene.forks.index(fork)].holder
-        return None if place is None else self.ranks[place]
+        return self.ranks[holder(scene.world, ForkId(scene.forks.index(fork)))]
 
-    def sharer(self, scene: Scene, fork: str) -> int | None:
+    def sharer(self, scene: Scene, fork: str) -> int:
         """Say who made a fork for its holder."""
-        parent = scene.world.lineage[scene.forks.index(fork)].parent
-        return self.owner if parent is None else self.holder(scene, scene.forks[parent])
+        return self.ranks[sharer(scene.world, ForkId(scene.forks.index(fork)), self.bounds)]
 
     def _number(self, scene: Scene, event: Event) -> ForkId:
         return ForkId(scene.forks.index(event.fork or ""))

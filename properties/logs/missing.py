@@ -17,7 +17,6 @@ from farref.model.rref.ids import ForkId
 from farref.model.rref.user import Fetch, Handle
 from farref.properties.logs.explain import X0, Scene, Stage
 from farref.properties.logs.strands import SUPPOSED
-from farref.properties.rref.observation import message_of
 
 CREATIONS: Final = frozenset({"create local", "create on self", "create remote"})
 
@@ -113,7 +112,7 @@ def _arrivals(stage: Stage, scene: Scene, rank: int, ahead: Ahead) -> Iterator[S
         if not any(forks):
             continue
         for fork in forks.members():
-            message, name = message_of(kind, X0, ForkId(fork)), scene.forks[fork]
+            message, name = msg.message_of(kind, X0, ForkId(fork)), scene.forks[fork]
             label = msg.kind_of(message)
             if stage.ends(scene, label, name)[1] != rank or _is_told(label, name, ahead):
                 continue

@@ -11,12 +11,50 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Final
 
+from farref.model.rref.addressing import Role, roles
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.messages import (
+    KINDS_COUNT,
+    Call,
+    CallFailed,
+    RemoteCall,
+    RemoteFailed,
+    kind_of,
+    message_of,
+)
 from farref.properties.logs.format import Event, Log
 
 SUPPOSED = "supposed fork"
-TO_OWNER = frozenset({"RemoteCall", "ForkRequest", "UserDelete", "CreateFailed", "FetchCall"})
-FROM_OWNER = frozenset({"UserAccept", "FetchReturn", "Ack(ForkRequest)", "Ack(UserDelete)", "Ack(CreateFailed)"})
+
+
+def _roles_in_log(kind: int) -> tuple[Role, Role]:
+    """Say whom a log names as the ends of a message. A failure is reported by the worker that could not take the message."""
+    match message_of(kind, RRefId(0), ForkId(0)):
+        case CallFailed(rref, fork):
+            source, target = roles(Call(rref, fork))
+            return target, source
+        case RemoteFailed(rref, fork):
+            source, target = roles(RemoteCall(rref, fork))
+            return target, source
+        case message:
+            return roles(message)
+
+
+ROLES: Final = {kind_of(message_of(kind, RRefId(0), ForkId(0))): _roles_in_log(kind) for kind in range(KINDS_COUNT)}
+"""By label of a message: which role it comes from, and which it goes to."""
+
+
+def _from(role: Role) -> frozenset[str]:
+    return frozenset(label for label, (source, _) in ROLES.items() if source is role)
+
+
+def _to(role: Role) -> frozenset[str]:
+    return frozenset(label for label, (_, target) in ROLES.items() if target is role)
+
+
+FROM_OWNER, TO_OWNER, FROM_HOLDER, TO_HOLDER = _from(Role.OWNER), _to(Role.OWNER), _from(Role.HOLDER), _to(Role.HOLDER)
 
 
 @dataclass
@@ -177,10 +215,9 @@ def holder_of(event: Event) -> int | None:
         return event.worker
     if event.event != "receive":
         return event.to if event.event == "share" else None
-    if event.message in TO_OWNER or event.message in ("ChildAccept", "CallFailed"):
+    if event.message in FROM_HOLDER:
         return event.source
-    is_holders = event.message in FROM_OWNER or event.message in ("Call", "Return", "Ack(ChildAccept)")
-    return event.worker if is_holders else None
+    return event.worker if event.message in TO_HOLDER else None
 
 
 FetchKey = tuple[str, str | None, int | None]

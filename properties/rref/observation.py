@@ -18,8 +18,8 @@ from typing import Any, Final
 import msgspec
 
 from farref.model.ids import WorkerId
-from farref.model.rref.ids import ForkId, RRefId, worker_name
-from farref.model.rref.messages import CONTROL, USER_CALLS, Ack, Message, kind_of
+from farref.model.rref.ids import ForkId, worker_name
+from farref.model.rref.messages import kind_of, message_of
 from farref.model.rref.owner import Entry, OwnerRRef, is_listed
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
 from farref.model.rref.world import Bounds, World
@@ -196,12 +196,6 @@ def _with_holders(world: World, forks: Iterator[int]) -> tuple[tuple[str, str], 
 def _holder(world: World, fork: int) -> str:
     holder = world.lineage[fork].holder
     return "nobody" if holder is None else worker_name(holder)
-
-
-def message_of(kind: int, rref: RRefId, fork: ForkId) -> Message:
-    """Give the message about a fork whose kind has a number: the inverse of the model's `kind_number`."""
-    first = (*CONTROL, *USER_CALLS)
-    return first[kind](rref, fork) if kind < len(first) else Ack(CONTROL[kind - len(first)](rref, fork))
 
 
 # -- differences -------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """A run taken again, step by step, with what every step received and sent.
 
-The model's steps give worlds, not messages: what was sent is what is in flight after a step and was not before. Where a
-message comes from and goes to is written into its fork (`ForkData`), so the world a step ends in can address it.
+The model's steps give worlds, not messages: what was sent is what is in flight after a step and was not before. The world
+that a step ends in says where it goes (`model/rref/addressing.py`).
 """
 
 from __future__ import annotations
@@ -27,23 +27,9 @@ from farref.model.rref.actions import (
     Shutdown,
     UserShare,
 )
+from farref.model.rref.addressing import ends, holder, sharer
 from farref.model.rref.ids import ForkId, RRefId, worker_name
-from farref.model.rref.messages import (
-    Ack,
-    Call,
-    CallFailed,
-    ChildAccept,
-    CreateFailed,
-    FetchCall,
-    FetchReturn,
-    ForkRequest,
-    Message,
-    RemoteCall,
-    RemoteFailed,
-    Return,
-    UserAccept,
-    UserDelete,
-)
+from farref.model.rref.messages import Message
 from farref.model.rref.model import RRefModel
 from farref.model.rref.network import is_flying
 from farref.model.rref.world import Bounds, World
@@ -159,54 +145,21 @@ class Moment:
 
     def holder(self, fork: ForkId) -> str:
         """Name the worker a fork is meant for."""
-        return _holder(self.after, fork)
+        return worker_name(holder(self.after, fork))
 
     def sharer(self, fork: ForkId) -> str:
         """Name the worker that made a fork for another one."""
-        return _sharer(self.after, self.model.bounds, fork)
+        return worker_name(sharer(self.after, fork, self.model.bounds))
 
     def address(self, message: Message) -> Parcel:
-        """Say where a message comes from and goes to (R4, R5)."""
+        """Name the workers that a message comes from and goes to."""
         return address(self.after, self.model.bounds, message)
 
 
 def address(world: World, bounds: Bounds, message: Message) -> Parcel:
-    """Say where a message comes from and goes to (R4, R5)."""
-    fork = message.fork
-    match message:
-        case Ack(of):
-            answered = address(world, bounds, of)
-            return Parcel(message, answered.target, answered.source)
-        case RemoteCall() | FetchCall() | ForkRequest() | UserDelete() | CreateFailed():
-            return Parcel(message, _holder(world, fork), _owner(bounds, fork))
-        case UserAccept() | FetchReturn():
-            return Parcel(message, _owner(bounds, fork), _holder(world, fork))
-        case RemoteFailed():
-            return Parcel(message, NETWORK, _holder(world, fork))
-        case Call() | Return():
-            return Parcel(message, _sharer(world, bounds, fork), _holder(world, fork))
-        case CallFailed():
-            return Parcel(message, NETWORK, _sharer(world, bounds, fork))
-        case ChildAccept():
-            return Parcel(message, _holder(world, fork), _sharer(world, bounds, fork))
-        case _:
-            assert_never(message)
-
-
-def _owner(bounds: Bounds, fork: ForkId) -> str:
-    return worker_name(bounds.owner(bounds.rref_of(fork)))
-
-
-def _holder(world: World, fork: ForkId) -> str:
-    worker = world.lineage[fork].holder
-    assert worker is not None, "a fork that does something has been minted"
-    return worker_name(worker)
-
-
-def _sharer(world: World, bounds: Bounds, fork: ForkId) -> str:
-    """Name the worker that made a fork for another one."""
-    parent = world.lineage[fork].parent
-    return _owner(bounds, fork) if parent is None else _holder(world, parent)
+    """Name the workers that a message comes from and goes to."""
+    source, target = ends(world, message, bounds)
+    return Parcel(message, NETWORK if source is None else worker_name(source), worker_name(target))
 
 
 def replay(model: RRefModel, actions: Iterable[Action]) -> Iterator[Moment]:
