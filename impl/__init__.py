@@ -32,9 +32,9 @@ from farref.impl.errors import (
     UnknownWorker,
 )
 from farref.impl.functions import function
-from farref.impl.futures import Future
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, Tls, WorkerInfo
+from farref.impl.worker.futures import Future
 
 from farref.impl import autograd  # isort: skip  (it stands on the above; a worker that never imported it has its functions too)
 

@@ -15,7 +15,6 @@ from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.journal import LoggedCore
 from farref.impl.core.observe import WorkerTables, observe
 from farref.impl.errors import NotRunning, RpcError
-from farref.impl.futures import Future
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.transport.handshake import Identity
@@ -23,6 +22,7 @@ from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, mee
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.values.writing import Arguments
 from farref.impl.worker import leaving
+from farref.impl.worker.futures import Future
 from farref.impl.worker.worker import Worker
 
 INIT_TIMEOUT_S: Final = 30.0

@@ -15,10 +15,10 @@ from farref.impl.core.autograd.ids import ContextId
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RefusedFunction, RpcError, StepFailed
 from farref.impl.functions import function, name_of
-from farref.impl.futures import Future
 from farref.impl.rref import RRef
 from farref.impl.tape import optimizers
 from farref.impl.tape.optimizers import Optimizer
+from farref.impl.worker.futures import Future
 from farref.impl.worker.passes import using
 
 _stepping: Final = threading.Lock()

@@ -27,8 +27,8 @@ from farref.impl.core.messages import (
     UserAccept,
 )
 from farref.impl.errors import WireError
-from farref.impl.transport.connection import NOW, SOON, Connection
 from farref.impl.transport.frames import Acks, Reached, Returned, read_body
+from farref.impl.worker.connection import NOW, SOON, Connection
 from farref.impl.worker.waiting import Waiting
 
 if TYPE_CHECKING:

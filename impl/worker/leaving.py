@@ -12,9 +12,9 @@ from typing import Final
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.observe import WorkerTables, observe
-from farref.impl.futures import Future
-from farref.impl.transport.connection import LATER
 from farref.impl.transport.frames import Reached, write_frame
+from farref.impl.worker.connection import LATER
+from farref.impl.worker.futures import Future
 from farref.impl.worker.worker import Worker
 
 STOPPED, DRAINED, SETTLED = 1, 2, 4

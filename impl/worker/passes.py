@@ -27,7 +27,6 @@ from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Progress, Task
 from farref.impl.core.effects import Effect
 from farref.impl.errors import ContextReleased, RefusedValue
-from farref.impl.futures import Future
 from farref.impl.tape.graph import Root
 from farref.impl.tape.mode import is_grad_enabled
 from farref.impl.tape.passes import root_of
@@ -35,6 +34,7 @@ from farref.impl.tape.tensors import Tensor
 from farref.impl.values.failures import failure_of
 from farref.impl.values.reports import write_error
 from farref.impl.values.tensors import attach
+from farref.impl.worker.futures import Future
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker

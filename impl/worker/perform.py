@@ -32,11 +32,11 @@ from farref.impl.core.effects import (
 from farref.impl.core.ids import CallId, ForkData, Reference, RRefId, WorkerId
 from farref.impl.core.messages import CARRIERS, ForwardCall
 from farref.impl.errors import RefusedCall, RpcError
-from farref.impl.futures import Future
 from farref.impl.rref import RRef
-from farref.impl.transport.connection import NOW
 from farref.impl.values.reading import Content
 from farref.impl.values.reports import read_error
+from farref.impl.worker.connection import NOW
+from farref.impl.worker.futures import Future
 from farref.impl.worker.passes import Passage, using
 
 if TYPE_CHECKING:

@@ -33,15 +33,15 @@ from farref.impl.core.ids import (
 from farref.impl.core.messages import Ack, AnyMessage, Control
 from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_for
-from farref.impl.futures import Future
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo, checked_timeout
-from farref.impl.transport.connection import SOON, Connection
 from farref.impl.transport.streams import Stream
 from farref.impl.values.arena import Arena, Window
 from farref.impl.values.codec import joined
 from farref.impl.values.reading import Reading
 from farref.impl.values.writing import Arguments, Writing, taken
+from farref.impl.worker.connection import SOON, Connection
+from farref.impl.worker.futures import Future
 from farref.impl.worker.intake import Intake
 from farref.impl.worker.passes import Recorder
 from farref.impl.worker.perform import Performer

@@ -26,10 +26,10 @@ from typing import Any, Final
 from farref.impl.core.core import Core
 from farref.impl.errors import WireError
 from farref.impl.settings import Settings
-from farref.impl.transport.connection import Connection
 from farref.impl.transport.frames import FRAME_BYTES_MAX
 from farref.impl.transport.handshake import HELLO, Identity, accept, hello
 from farref.impl.transport.sealed import RECORD, SealedStream, seal
+from farref.impl.worker.connection import Connection
 from farref.impl.worker.worker import Worker
 from tests.impl.transport import hostile_autograd
 from tests.impl.transport.hostile import DAMAGES, LIFE, PEER, VICTIM, flipped, frame

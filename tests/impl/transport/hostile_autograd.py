@@ -36,11 +36,11 @@ from farref.impl.core.autograd.messages import (
 )
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.messages import ForwardCall, Wrapped
-from farref.impl.futures import Future
 from farref.impl.tape import Tensor, tensor
 from farref.impl.tape.passes import root_of
 from farref.impl.values.reports import write_error
 from farref.impl.values.tensors import attach
+from farref.impl.worker.futures import Future
 from farref.impl.worker.worker import Worker
 
 VICTIM, PEER, NOBODY = WorkerId(0), WorkerId(1), WorkerId(7)

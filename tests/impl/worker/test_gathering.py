@@ -15,8 +15,8 @@ from farref.impl.core.autograd.messages import CleanupContext
 from farref.impl.core.core import Core
 from farref.impl.core.ids import WorkerId
 from farref.impl.settings import Settings
-from farref.impl.transport.connection import ANSWERS, LATER
 from farref.impl.transport.frames import Acks, read_body, read_header
+from farref.impl.worker.connection import ANSWERS, LATER
 from farref.impl.worker.intake import TICK_S
 from farref.impl.worker.worker import Worker
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from farref.impl import Cluster, RpcTimeout, RRef, get_debug_info, launch, remote, rpc_async, rpc_sync
-from farref.impl.transport.connection import QUEUED_BYTES_MAX
+from farref.impl.worker.connection import QUEUED_BYTES_MAX
 from tests.impl.far import references as far
 from tests.impl.settling import eventually, settle
 

@@ -6,7 +6,7 @@ import select
 import threading
 import time
 
-from farref.impl.futures import Future
+from farref.impl.worker.futures import Future
 from farref.impl.worker.reactor import FAREWELL_S, Reactor
 
 

@@ -19,7 +19,7 @@ from farref.impl.core.ids import UserReference, WorkerId
 from farref.impl.functions import name_of
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings
-from farref.impl.transport.connection import LATER, NOW, SOON
+from farref.impl.worker.connection import LATER, NOW, SOON
 from farref.impl.worker.intake import TICK_S
 from farref.impl.worker.perform import QUICK_S
 from farref.impl.worker.worker import Worker

@@ -17,9 +17,9 @@ from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.messages import AnyMessage, ForwardCall
 from farref.impl.functions import function, name_of
-from farref.impl.futures import Future
 from farref.impl.tape import Tensor
 from farref.impl.tape.passes import root_of
+from farref.impl.worker.futures import Future
 from farref.impl.worker.passes import using
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.autograd.notebook import Notebook, Terms

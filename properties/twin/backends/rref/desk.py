@@ -29,9 +29,9 @@ from farref.impl.core.ids import (
 from farref.impl.core.messages import AnyMessage, Call, FetchReturn, RemoteCall, Return
 from farref.impl.core.observe import observe
 from farref.impl.functions import function
-from farref.impl.futures import Future
 from farref.impl.rref import RRef
-from farref.impl.transport.connection import LATER
+from farref.impl.worker.connection import LATER
+from farref.impl.worker.futures import Future
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.held_core import PATIENCE_S, Held, HeldCore
 from farref.properties.twin.backends.rref.network import Seen
