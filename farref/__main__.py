@@ -6,10 +6,8 @@ import io
 import signal
 import sys
 
+from farref.terminal.exits import UNDECIDED
 from farref.terminal.interrupts import ignore
-
-INTERRUPTED = 4
-"""The exit code of what ended with nothing decided, as in `cli.py`, which may not be imported yet."""
 
 
 def main() -> None:
@@ -24,7 +22,7 @@ def main() -> None:
         cli(prog_name="farref")
     except KeyboardInterrupt:
         print("farref: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        sys.exit(UNDECIDED)
     finally:
         ignore()
 

@@ -10,11 +10,12 @@ from farref.checking.search import Found, Run, is_witness, worst
 from farref.model.checker.interface import Counterexample, Property, Verdict
 from farref.properties.rref.portfolio import Configuration
 from farref.properties.traces.file import Trace, record
+from farref.terminal.exits import BROKEN, OK, UNDECIDED
 
 INTERNAL: Final = re.compile(r"calls of step|words of 64 bits")
 """The notes that are for those who work on the engines; they are in the JSON."""
 
-EXIT_CODES: Final = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.INCOMPLETE: 4}
+EXIT_CODES: Final = {Verdict.HOLDS: OK, Verdict.VIOLATED: BROKEN, Verdict.INCOMPLETE: UNDECIDED}
 
 
 class Report:

@@ -26,9 +26,9 @@ from farref.rendering.conformance.html import to_html
 from farref.rendering.conformance.junit import to_junit
 from farref.rendering.conformance.listing import list_document, show_list
 from farref.rendering.conformance.markdown import to_markdown
-from farref.terminal.files import print_json, read, refuse_place, remark, replace
+from farref.terminal.files import print_json, read, refuse_place, replace
 from farref.terminal.interrupts import held_back
-from farref.terminal.output import PIPED_WIDTH, page, put
+from farref.terminal.output import PIPED_WIDTH, page, put, remark
 
 FORMATS: Final = ("pretty", "json", "junit", "html", "markdown")
 SUFFIXES: Final = {".json": "json", ".xml": "junit", ".html": "html", ".htm": "html", ".md": "markdown"}

@@ -1,4 +1,4 @@
-"""What works on this machine, and what is lost, and how to get it, where something is missing."""
+"""`farref doctor`: what works on this machine, and what is lost, and how to get it, where something is missing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,30 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, Final
 
+import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from farref.terminal.exits import HARNESS, OK
+from farref.terminal.files import print_json
+from farref.terminal.output import page
+
 BASE: Final = ("numpy", "multiprocess", "hypothesis", "pytest", "msgspec", "click", "rich")
 MEMORY_WANTED_GB: Final = 1.0
+
+
+@click.command()
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+def doctor(form: str) -> int:
+    """Say what works on this machine, and what is lost where something is missing."""
+    findings = examine()
+    if form == "json":
+        print_json(findings_document(findings))
+    else:
+        with page() as console:
+            show_findings(console, findings)
+    return OK if is_fit(findings) else HARNESS
 
 
 @dataclass(frozen=True)
@@ -95,12 +113,12 @@ def findings_document(findings: list[Finding]) -> dict[str, Any]:
     return {"fit": is_fit(findings), "findings": [asdict(finding) for finding in findings]}
 
 
-def show_findings(page: Console, findings: list[Finding]) -> None:
+def show_findings(console: Console, findings: list[Finding]) -> None:
     """Print the findings for people."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     for finding in findings:
         mark = Text("ok", "green") if finding.ok else Text("no", "bold red" if finding.needed else "yellow")
         told = f"{finding.found} ({finding.advice})" if finding.advice else finding.found
         table.add_row(finding.name, mark, told)
-    page.print(table)
-    page.print("farref works here." if is_fit(findings) else "farref does not work here.", style="bold")
+    console.print(table)
+    console.print("farref works here." if is_fit(findings) else "farref does not work here.", style="bold")

@@ -19,8 +19,8 @@ from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
 from farref.rendering.fuzzed import Fuzzed, fuzz_document, show_fuzz
-from farref.terminal.files import print_json, refuse_place, remark, write
-from farref.terminal.output import page
+from farref.terminal.files import print_json, refuse_place, write
+from farref.terminal.output import page, remark
 from farref.terminal.progress import saying
 
 SECONDS_DEFAULT: Final = 10.0

@@ -13,8 +13,9 @@ from farref.properties.twin.twin import Disagreement, Twin
 from farref.rendering.agreement import EXIT_CODES, Agreement
 from farref.rendering.checked import numbered
 from farref.rendering.validated import Validated, show_validated, validated_document
-from farref.terminal.files import print_json, read_trace
+from farref.terminal.files import print_json
 from farref.terminal.output import page
+from farref.terminal.traces import read_trace
 
 
 @click.command()

@@ -11,8 +11,7 @@ from farref.properties.conformance.conversation.validation import Remark, valida
 from farref.properties.conformance.kit.named import Target
 from farref.properties.conformance.kit.telling import shortened
 from farref.rendering.conformance.conclusion import EXIT_CODES, Conclusion
-from farref.terminal.files import remark
-from farref.terminal.output import put
+from farref.terminal.output import put, remark
 from farref.words import counted, visible
 
 MARKS: Final = {True: "✓", False: "✗"}

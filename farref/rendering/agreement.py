@@ -12,6 +12,7 @@ from farref.checking.request import flags
 from farref.properties.protocol import subject_of
 from farref.properties.twin.twin import Disagreement
 from farref.rendering.checked import numbered
+from farref.terminal.exits import BROKEN, OK, UNDECIDED
 
 
 class Agreement(Enum):
@@ -22,7 +23,7 @@ class Agreement(Enum):
     INCOMPLETE = "incomplete"
 
 
-EXIT_CODES: Final = {Agreement.AGREED: 0, Agreement.DISAGREED: 1, Agreement.INCOMPLETE: 4}
+EXIT_CODES: Final = {Agreement.AGREED: OK, Agreement.DISAGREED: BROKEN, Agreement.INCOMPLETE: UNDECIDED}
 
 
 def setting(found: Disagreement) -> str:

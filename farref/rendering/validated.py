@@ -12,10 +12,11 @@ from rich.text import Text
 
 from farref.properties.logs.format import SUBJECT, Event, Log, LogError, read_logs
 from farref.properties.logs.validate import Finding, Outcome, validate
+from farref.terminal.exits import BROKEN, OK, UNDECIDED
 from farref.terminal.files import read
 from farref.words import counted
 
-EXIT_CODES: Final = {Outcome.ACCEPTED: 0, Outcome.REFUSED: 1, Outcome.UNDECIDED: 4}
+EXIT_CODES: Final = {Outcome.ACCEPTED: OK, Outcome.REFUSED: BROKEN, Outcome.UNDECIDED: UNDECIDED}
 STYLES: Final = {Outcome.ACCEPTED: "bold green", Outcome.REFUSED: "bold red", Outcome.UNDECIDED: "bold yellow"}
 
 

@@ -1,24 +1,15 @@
-"""Files that commands read and write, and what they say that is not the result."""
+"""Files that commands read and write."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import click
 import msgspec
 
-from farref.properties.traces.file import Trace, TraceError, decode
-from farref.terminal.output import put
-from farref.words import visible
-
-
-def remark(message: str) -> None:
-    """Say something that is not the result."""
-    with suppress(OSError):
-        click.echo(f"farref: {visible(message)}", err=True)
+from farref.terminal.output import put, remark
 
 
 def print_json(content: object) -> None:
@@ -79,11 +70,3 @@ def read(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         raise click.UsageError(f"{path} cannot be read: {error.strerror}") from error
-
-
-def read_trace(path: str) -> Trace:
-    """Read a saved run; it is taken again on the model before anybody believes it."""
-    try:
-        return decode(read(path))
-    except TraceError as error:
-        raise click.UsageError(f"{path}: {error}") from error

@@ -7,10 +7,14 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
-from rich.console import Console
+
+from farref.words import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 PIPED_WIDTH: Final = 120
 
@@ -25,6 +29,12 @@ def put(text: str) -> None:
         discard()
 
 
+def remark(message: str) -> None:
+    """Say something on stderr that is not the result."""
+    with suppress(OSError):
+        click.echo(f"farref: {visible(message)}", err=True)
+
+
 def discard() -> None:
     """Send what is left of the output nowhere, so that Python does not try again, and fail again, as it ends."""
     with suppress(OSError, ValueError, AttributeError):
@@ -34,6 +44,8 @@ def discard() -> None:
 @contextmanager
 def page() -> Iterator[Console]:
     """Give a console to fill, and print it as a whole, without the blanks that only fill up its tables."""
+    from rich.console import Console  # only here: the help needs none of it
+
     width = None if sys.stdout is not None and sys.stdout.isatty() else PIPED_WIDTH  # a pipe has no width of its own
     console = Console(width=width, highlight=False, markup=False, emoji=False)
     with console.capture() as captured:

@@ -16,6 +16,7 @@ from farref.properties.conformance.kit.document import (
     Verdict,
     was_not_begun,
 )
+from farref.terminal import exits
 from farref.words import counted, visible
 
 MARKS: Final = {
@@ -58,11 +59,11 @@ class Conclusion(Enum):
 
 
 EXIT_CODES: Final = {
-    Conclusion.CONFORMS: 0,
-    Conclusion.BROKEN: 1,
-    Conclusion.HARNESS: 3,
-    Conclusion.NOTHING: 4,
-    Conclusion.INCOMPLETE: 4,
+    Conclusion.CONFORMS: exits.OK,
+    Conclusion.BROKEN: exits.BROKEN,
+    Conclusion.HARNESS: exits.HARNESS,
+    Conclusion.NOTHING: exits.UNDECIDED,
+    Conclusion.INCOMPLETE: exits.UNDECIDED,
 }
 
 

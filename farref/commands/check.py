@@ -1,0 +1,106 @@
+"""`farref check`: search every reachable state of bounded worlds, or make a table of many such searches."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import click
+
+from farref.checking.report import EXIT_CODES, Report
+from farref.checking.request import Request
+from farref.checking.search import carry_out
+from farref.checking.tables import (
+    Listing,
+    compare_engines,
+    each_claim,
+    each_rule,
+    listing_document,
+    listing_markdown,
+    show_listing,
+)
+from farref.options.check import check_options, make_request, subject_argument
+from farref.properties.traces.file import Trace, encode
+from farref.rendering.checked import show
+from farref.rendering.document import document
+from farref.terminal.files import print_json, refuse_place, write
+from farref.terminal.output import page, put, remark
+from farref.terminal.progress import telling
+
+TABLES: Final = {"rule": each_rule, "claim": each_claim}
+
+
+@click.command()
+@subject_argument
+@check_options
+@click.option("--format", "form", type=click.Choice(["pretty", "json", "markdown"]), default="pretty", help="Output.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def check(**given: Any) -> int:
+    """Search every reachable state of a bounded world for a violation.
+
+    Without any bound the standard portfolio is checked: configurations that together fire every action and exercise
+    every rule. With any bound, that one configuration.
+
+    \b
+    farref check rref                                      the sound protocol, within a minute
+    farref check rref --profile torch                      PyTorch's, until it breaks
+    farref check rref --profile torch --claim N1           one known defect
+    farref check rref --without entry_waits_for_creation   why that rule is there
+    farref check rref --workers 3 --forks 3 --drops 1      one configuration of your own
+    farref check autograd --each claim --format markdown   every known defect of distributed autograd
+    farref check rref --profile torch --save trace.json    keep the counterexample
+    """
+    request = make_request(given)
+    if given["each"] or given["compare_engines"]:
+        return _check_many(request, given)
+    if given["form"] == "markdown":
+        raise click.UsageError("--format markdown is for tables; add --each rule or --each claim")
+    refuse_place(given["save"])
+    with telling(len(request.configurations), quiet=given["quiet"]) as on_configuration:
+        report = Report(carry_out(request, on_configuration))
+    if given["form"] == "json":
+        print_json(document(report))
+    else:
+        show(report, given["save"])
+    _save(report.trace, given["save"])
+    return report.exit_code
+
+
+def _check_many(request: Request, given: dict[str, Any]) -> int:
+    _refuse_many(request, given)
+    table = compare_engines if given["compare_engines"] else TABLES[given["each"]]
+    with telling(None, quiet=given["quiet"]) as on_configuration:
+        listing = table(request, on_configuration)
+    _print(listing, given["form"])
+    return EXIT_CODES[listing.verdict]
+
+
+def _refuse_many(request: Request, given: dict[str, Any]) -> None:
+    """Refuse what does not go together with a table."""
+    if given["each"] and (request.claim or request.without or request.profile != "sound"):
+        raise click.UsageError("--each goes through them all; leave out --claim, --without and --profile")
+    if given["each"] == "claim" and not request.is_portfolio:
+        raise click.UsageError("--each claim has its own bounds; leave out yours")
+    if given["compare_engines"] and (given["each"] or request.walk or request.is_portfolio):
+        raise click.UsageError(
+            "--compare-engines needs one configuration: give bounds or a claim, neither --each nor --walk"
+        )
+    if given["save"]:
+        raise click.UsageError("--save keeps one counterexample; leave out --each and --compare-engines")
+
+
+def _print(listing: Listing, form: str) -> None:
+    match form:
+        case "json":
+            print_json(listing_document(listing))
+        case "markdown":
+            put(listing_markdown(listing))
+        case _:
+            with page() as console:
+                show_listing(console, listing)
+
+
+def _save(trace: Trace | None, path: str | None) -> None:
+    if path is not None and trace is not None:
+        write(path, encode(trace), "counterexample")
+    elif path is not None:
+        remark(f"nothing was violated, so {path} was not written")

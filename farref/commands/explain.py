@@ -1,0 +1,39 @@
+"""`farref explain`: a saved counterexample as a story and as a diagram."""
+
+from __future__ import annotations
+
+import click
+
+from farref.rendering.checked import show_story
+from farref.rendering.diagram import draw
+from farref.terminal.exits import OK
+from farref.terminal.files import print_json, write
+from farref.terminal.output import page
+from farref.terminal.traces import read_trace
+
+
+@click.command()
+@click.argument("trace", type=click.Path(dir_okay=False))
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Draw the message sequence diagram, an SVG file.")
+@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+def explain(trace: str, output: str | None, form: str) -> int:
+    """Tell the story of a counterexample that `farref check --save` wrote.
+
+    The trace is taken again on the model, so what is told is what really happens.
+
+    \b
+    farref check rref --profile torch --claim N1 --save trace.json
+    farref explain trace.json
+    farref explain trace.json -o trace.svg
+    """
+    if output is not None and not output.lower().endswith(".svg"):
+        raise click.UsageError(f"-o draws SVG, and {output} does not end in .svg")
+    told = read_trace(trace)
+    if output is not None:
+        write(output, draw(told).encode(), "diagram")
+    if form == "json":
+        print_json(told)
+    else:
+        with page() as console:
+            show_story(console, told)
+    return OK
