@@ -8,9 +8,9 @@ from farref.model.autograd import messages as msg
 from farref.model.autograd import root as rt
 from farref.model.autograd import task as tsk
 from farref.model.autograd import worker as wrk
+from farref.model.autograd.addressing import pass_of, put_pass, put_worker, send, spend
 from farref.model.autograd.graphs import Recv, Root
 from farref.model.autograd.ids import CREATOR, PassId
-from farref.model.autograd.moves import pass_of, put_pass, put_worker, send, spend
 from farref.model.autograd.rules import AutogradRules
 from farref.model.autograd.world import Bounds, World, graph_of, seed_of
 from farref.model.ids import WorkerId

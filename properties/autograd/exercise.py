@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
+from farref.model.autograd.addressing import pass_of
 from farref.model.autograd.ids import CREATOR, PassId, worker_name
-from farref.model.autograd.moves import pass_of
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.root import Phase
 from farref.model.autograd.spelling import find_graph

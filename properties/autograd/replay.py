@@ -8,10 +8,10 @@ from typing import assert_never
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
+from farref.model.autograd.addressing import ends, pass_of
 from farref.model.autograd.graphs import Graph
 from farref.model.autograd.ids import CREATOR, PassId, worker_name
 from farref.model.autograd.model import AutogradModel
-from farref.model.autograd.moves import ends, pass_of
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.world import World, graph_of
 from farref.model.ids import WorkerId

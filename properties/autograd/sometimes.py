@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from farref.model.autograd import messages as msg
-from farref.model.autograd.moves import pass_of
+from farref.model.autograd.addressing import pass_of
 from farref.model.autograd.root import Line, Phase
 from farref.model.autograd.worker import Context, Fault, is_in_a_pass
 from farref.model.autograd.world import Bounds, World, graph_of

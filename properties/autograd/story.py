@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Final, assert_never
 
 from farref.model.autograd import actions as act
+from farref.model.autograd.addressing import pass_of
 from farref.model.autograd.ids import PassId, worker_name
-from farref.model.autograd.moves import pass_of
 from farref.model.autograd.root import Pass, Phase
 from farref.model.autograd.worker import Context, Fault, Worker, is_in_a_pass
 from farref.model.checker.interface import Counterexample

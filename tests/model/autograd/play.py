@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from farref.model.autograd.addressing import pass_of
 from farref.model.autograd.ids import PassId
 from farref.model.autograd.model import AutogradModel
-from farref.model.autograd.moves import pass_of
 from farref.model.autograd.root import Pass
 from farref.model.autograd.rules import SOUND, AutogradRules
 from farref.model.autograd.worker import Worker
