@@ -7,13 +7,13 @@ from typing import assert_never
 from farref.model.autograd import messages as msg
 from farref.model.autograd import release as rel
 from farref.model.autograd import worker as wrk
-from farref.model.autograd.addressing import pass_of, put_worker, send, spend
+from farref.model.autograd.addressing import send
 from farref.model.autograd.ids import CREATOR, PairId
 from farref.model.autograd.pass_steps import fail_pass
 from farref.model.autograd.root import is_active
 from farref.model.autograd.rules import AutogradRules
 from farref.model.autograd.worker import Context
-from farref.model.autograd.world import Bounds, World, graph_of
+from farref.model.autograd.world import Bounds, World, graph_of, pass_of, put_worker, spend
 from farref.model.ids import WorkerId
 
 

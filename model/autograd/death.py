@@ -16,12 +16,12 @@ from farref.model.autograd import network as net
 from farref.model.autograd import release as rel
 from farref.model.autograd import root as rt
 from farref.model.autograd import worker as wrk
-from farref.model.autograd.addressing import ends, pass_of, put_pass, put_worker, spend
+from farref.model.autograd.addressing import ends
 from farref.model.autograd.context_steps import end_own_passes, forget_if_drained
 from farref.model.autograd.ids import CREATOR
 from farref.model.autograd.pass_steps import decide
 from farref.model.autograd.rules import AutogradRules
-from farref.model.autograd.world import Bounds, World
+from farref.model.autograd.world import Bounds, World, pass_of, put_pass, put_worker, spend
 from farref.model.ids import WorkerId
 
 

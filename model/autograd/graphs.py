@@ -99,6 +99,10 @@ class Graph:
         """The pairs, in the order they can be recorded."""
         return [PairId(pair) for pair in range(len(self.pairs))]
 
+    def ends(self, pair: PairId) -> tuple[WorkerId, WorkerId]:
+        """The workers that the tensors of a pair go from and to."""
+        return self.pairs[pair].source, self.pairs[pair].target
+
     @cached_property
     def roots(self) -> frozenset[WorkerId]:
         """The workers on which `backward` can be called."""

@@ -8,11 +8,11 @@ from farref.model.autograd import messages as msg
 from farref.model.autograd import root as rt
 from farref.model.autograd import task as tsk
 from farref.model.autograd import worker as wrk
-from farref.model.autograd.addressing import pass_of, put_pass, put_worker, send, spend
+from farref.model.autograd.addressing import receiver_of, send
 from farref.model.autograd.graphs import Recv, Root
 from farref.model.autograd.ids import CREATOR, PassId
 from farref.model.autograd.rules import AutogradRules
-from farref.model.autograd.world import Bounds, World, graph_of, seed_of
+from farref.model.autograd.world import Bounds, World, graph_of, pass_of, put_pass, put_worker, root_of, seed_of, spend
 from farref.model.ids import WorkerId
 
 
@@ -74,8 +74,7 @@ def on_pass_message(
 def _on_counted(
     world: World, message: msg.Counted, content: object, bounds: Bounds, rules: AutogradRules, *, raises: bool
 ) -> World:
-    who, root = receiver_of(world, message, bounds), pass_of(world, message.number).root
-    assert root is not None, "a pass that has messages has a root"
+    who, root = receiver_of(world, message, bounds), root_of(world, message.number)
     worker, sends, told = _handle(world, message, content, who, root, bounds, rules, raises=raises)
     world = send(put_worker(world, who, worker), sends, bounds)
     if told is None:
@@ -111,15 +110,6 @@ def _handle(
             return tsk.on_resume(worker, who, number, graph, rules)
         case _:
             assert_never(message)
-
-
-def receiver_of(world: World, message: msg.Counted, bounds: Bounds) -> WorkerId:
-    """Say who processes a counted message: gradients and marks go back to where the tensors came from."""
-    match message:
-        case msg.Seek(_, worker) | msg.Resume(_, worker):
-            return worker
-        case _:
-            return graph_of(world, bounds).pairs[message.pair].source
 
 
 def on_report(world: World, of: msg.Counted, told: wrk.Told, bounds: Bounds, rules: AutogradRules) -> World:

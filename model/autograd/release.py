@@ -87,13 +87,9 @@ def settle(record: Release, pair: PairId) -> Release:
 
 def is_drained(record: Release, mourned: IdSet, graph: Graph) -> bool:
     """Say whether nobody can send a call any more, and none is under way. The dead send nothing, and get nothing (A21)."""
-    living = [pair for pair in graph.pair_ids if not ({*_ends(graph, pair)} & {*mourned.members()})]
+    living = [pair for pair in graph.pair_ids if not ({*graph.ends(pair)} & {*mourned.members()})]
     is_closed = all(worker in record.closed or worker in mourned for worker in record.asked.members())
     return is_closed and all(pair not in record.sent or pair in record.settled for pair in living)
-
-
-def _ends(graph: Graph, pair: PairId) -> tuple[WorkerId, WorkerId]:
-    return graph.pairs[pair].source, graph.pairs[pair].target
 
 
 def farewell(record: Release, mourned: IdSet) -> tuple[Parcel, ...]:

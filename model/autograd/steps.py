@@ -11,12 +11,12 @@ from typing import assert_never
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
-from farref.model.autograd.addressing import ends, spend
+from farref.model.autograd.addressing import ends
 from farref.model.autograd.context_steps import fail_call, on_context_message, release_context, send_tensors
 from farref.model.autograd.death import crash, notice
 from farref.model.autograd.pass_steps import begin_pass, on_pass_message, time_out
 from farref.model.autograd.rules import AutogradRules
-from farref.model.autograd.world import Bounds, World, choose
+from farref.model.autograd.world import Bounds, World, choose, spend
 
 
 def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules) -> World | None:

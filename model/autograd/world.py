@@ -156,3 +156,34 @@ def graph_of(world: World, bounds: Bounds) -> Graph:
 def seed_of(number: PassId) -> int:
     """Give the gradient a pass begins with: another one for each, so that they cannot be mistaken for each other."""
     return 1 if number == 1 else 1000 ** (number - 1)
+
+
+# -- its records -------------------------------------------------------------------------------------------------------
+
+
+def put_worker(world: World, who: WorkerId, worker: Worker) -> World:
+    """Put a worker's record back."""
+    return world._replace(workers=world.workers.put(who, worker))
+
+
+def pass_of(world: World, number: PassId) -> Pass:
+    """Find a pass."""
+    return world.passes[number - 1]
+
+
+def put_pass(world: World, number: PassId, record: Pass) -> World:
+    """Put the root's record of a pass back."""
+    return world._replace(passes=world.passes.put(number - 1, record))
+
+
+def root_of(world: World, number: PassId) -> WorkerId:
+    """Name the root of a pass that has begun."""
+    root = pass_of(world, number).root
+    assert root is not None, "a pass that something happens to has a root"
+    return root
+
+
+def spend(world: World, budget: str) -> World | None:
+    """Use up some of what may go wrong; None if nothing of it is left."""
+    left = getattr(world.budgets, budget)
+    return world._replace(budgets=world.budgets._replace(**{budget: left - 1})) if left else None

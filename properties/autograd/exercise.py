@@ -8,13 +8,12 @@ from typing import Any, Final
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
-from farref.model.autograd.addressing import pass_of
 from farref.model.autograd.ids import CREATOR, PassId, worker_name
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.root import Phase
 from farref.model.autograd.spelling import find_graph
 from farref.model.autograd.worker import Context, is_in_a_pass
-from farref.model.autograd.world import EVERY, Bounds, World, graph_of, seed_of
+from farref.model.autograd.world import EVERY, Bounds, World, graph_of, pass_of, seed_of
 from farref.properties.autograd import always as holds
 from farref.properties.autograd.candidates import SORTS, Candidates
 from farref.properties.autograd.draw import EXACT_MAX, PASSES_MAX, draw_schedule, heaviest, is_begun_by_creator

@@ -8,12 +8,12 @@ from typing import assert_never
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
-from farref.model.autograd.addressing import ends, pass_of
+from farref.model.autograd.addressing import ends
 from farref.model.autograd.graphs import Graph
 from farref.model.autograd.ids import CREATOR, PassId, worker_name
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.network import is_flying
-from farref.model.autograd.world import World, graph_of
+from farref.model.autograd.world import World, graph_of, root_of
 from farref.model.ids import WorkerId
 from farref.properties.rref.replay import EVERYONE, NETWORK, Fate, ReplayError
 
@@ -99,12 +99,10 @@ class Moment:
 
     def root(self, number: PassId) -> str:
         """Name the root of a pass."""
-        root = pass_of(self.after, number).root
-        assert root is not None, "a pass that something happens to has begun"
-        return worker_name(root)
+        return worker_name(root_of(self.after, number))
 
     def address(self, message: msg.Message) -> Parcel:
-        """Say where a message comes from and goes to (A4 to A6)."""
+        """Name the workers that a message comes from and goes to."""
         source, target = ends(self.after, message, self.model.bounds)
         return Parcel(message, worker_name(source), worker_name(target))
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from farref.model.autograd import messages as msg
-from farref.model.autograd.addressing import pass_of
+from farref.model.autograd.addressing import receiver_of
 from farref.model.autograd.root import Line, Phase
 from farref.model.autograd.worker import Context, Fault, is_in_a_pass
-from farref.model.autograd.world import Bounds, World, graph_of
+from farref.model.autograd.world import Bounds, World, pass_of
 from farref.model.checker.interface import Case, Kind, Property
 
 
@@ -31,7 +31,7 @@ def an_older_pass_is_superseded(world: World, bounds: Bounds) -> bool:
         for message, place in bounds.places.items()
         if isinstance(message, msg.PropagateGradients) and world.network.carried[place] is not None
     ]
-    return any(world.workers[graph_of(world, bounds).pairs[one.pair].source].task.number > one.number for one in late)
+    return any(world.workers[receiver_of(world, one, bounds)].task.number > one.number for one in late)
 
 
 def a_report_comes_before_its_cause(world: World, bounds: Bounds) -> bool:
@@ -67,16 +67,15 @@ def a_gradient_overtakes_resume(world: World, bounds: Bounds) -> bool:
     """A worker has been sent both a Resume and a gradient that followed from it."""
     flying = [message for message, place in bounds.places.items() if world.network.carried[place] is not None]
     asked = {(one.number, one.worker) for one in flying if isinstance(one, msg.Resume)}
-    graph = graph_of(world, bounds)
     gradients = (one for one in flying if isinstance(one, msg.PropagateGradients))
-    return any((one.number, graph.pairs[one.pair].source) in asked for one in gradients)
+    return any((one.number, receiver_of(world, one, bounds)) in asked for one in gradients)
 
 
 def a_call_finds_its_context_closed(world: World, bounds: Bounds) -> bool:
     """A call is under way to a worker whose context is closed."""
     return any(
         world.network.carried[place] is not None
-        and world.workers[graph_of(world, bounds).pairs[message.pair].target].context is Context.CLOSED
+        and world.workers[receiver_of(world, message, bounds)].context is Context.CLOSED
         for message, place in bounds.places.items()
         if isinstance(message, msg.ForwardCall)
     )

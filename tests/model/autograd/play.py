@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from farref.model.autograd.addressing import pass_of
 from farref.model.autograd.ids import PassId
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.root import Pass
 from farref.model.autograd.rules import SOUND, AutogradRules
 from farref.model.autograd.worker import Worker
-from farref.model.autograd.world import Bounds, World
+from farref.model.autograd.world import Bounds, World, pass_of
 from tests.model.rref.play import named
 
 
