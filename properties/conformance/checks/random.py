@@ -6,17 +6,12 @@ import random
 import tempfile
 from pathlib import Path
 
-from farref.properties.conformance.conversation.session import AdapterError
 from farref.properties.conformance.kit.check import check
 from farref.properties.conformance.kit.world import World
 from farref.properties.logs.format import Log, read_logs
 from farref.properties.logs.validate import Finding, validate
-from farref.properties.twin.backends.known import BACKENDS
-from farref.properties.twin.campaign import campaign
 
 STEPS = 60
-DRIVEN = 4.0
-"""For how many seconds a backend is driven."""
 WORLD = ["create", "share", "fetch", "drop"]
 
 
@@ -75,16 +70,3 @@ def told(log: Log, finding: Finding) -> str:
     return (
         f"event {event.number} of {log.names[event.worker]} ({what}{about}) is no step of the model: {finding.reason}"
     )
-
-
-@check("R33.lockstep", needs=["controlled"], after=["R33"])
-def in_lockstep(world: World) -> None:
-    """Driven through random schedules with every fault, the backend has the model's tables after every step."""
-    name = world.session.identity.name
-    if name not in BACKENDS:
-        raise AdapterError(
-            f"{name} declares `controlled`, and can be driven only if it is one of {', '.join(BACKENDS)}"
-        )
-    tally = campaign(BACKENDS[name], seed=world.seed, seconds_max=DRIVEN)
-    world.expect(tally.disagreement is None, f"seed {world.seed}, schedule {tally.schedules}: {tally.disagreement}")
-    world.expect(tally.schedules > 0, "not one schedule was driven to its end")

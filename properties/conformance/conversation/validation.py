@@ -6,7 +6,7 @@ every answer must be of the right type. After a silence nothing more is asked, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
@@ -15,7 +15,7 @@ from farref.properties.conformance.conversation.process import STOP_SECONDS
 from farref.properties.conformance.conversation.raw import Fate, RawSession, Reply
 from farref.properties.conformance.conversation.session import HELLO_NEEDS, HELLO_SECONDS, PROTOCOL
 from farref.properties.conformance.conversation.trial import Answered, Raised, Trial, WrongAnswer, trials
-from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS
+from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS, RETIRED
 
 SECONDS: Final = 10.0
 WORKERS: Final = ["A", "B", "C"]
@@ -72,8 +72,9 @@ def _wrong_hello(session: RawSession, hello: Reply) -> str | None:
             return _failed(session, hello, HELLO_SECONDS)
 
 
-def _declared(capabilities: Iterable[str]) -> Iterator[Remark]:
-    declared = list(capabilities)
+def _declared(capabilities: Collection[str]) -> Iterator[Remark]:
+    declared = [one for one in capabilities if one not in RETIRED]
+    yield from (Remark(f"capabilities: {one} is ignored, as {RETIRED[one]}") for one in capabilities if one in RETIRED)
     wrong = [f"{one!r} is no capability{_meant(one)}" for one in declared if one not in CAPABILITIES]
     wrong += [
         f"{one} is declared and {' or '.join(WITHOUT[one])} is not, without which it cannot be tried"

@@ -22,7 +22,7 @@ does, shows its steps, and ends with 1 if the defect is there, with 0 if it is n
 
 ```
 pip install torch=={release}
-python {folder}/n1_two_owners.py
+python {folder}/rref/n1_two_owners.py
 make findings                      every program five times: do they behave as recorded here?
 ```
 

@@ -91,9 +91,13 @@ CAPABILITIES: Final = {
     "parameter": "leaves that say `parameter`",
     "recording": "steps that say `recording`",
     "traced": "start takes the option `log`, a directory, and the workers write logs there as spec/log.md says",
-    "controlled": "the backend can be driven in lockstep (farref fuzz rref --backend NAME)",
 }
 """Everything a backend may declare. What it does not declare is skipped, not failed."""
+
+RETIRED: Final = {
+    "controlled": "the kit has no verbs for single steps, so nobody can be driven in lockstep through an adapter",
+}
+"""What could be declared once, and why it no longer matters. It is accepted and ignored, so that old adapters still work."""
 
 MESSAGES: Final = ("ForkRequest", "ChildAccept", "UserDelete", "RemoteCall", "FetchCall", "CleanupContext")
 """The kinds of messages that faults name, as in the spec."""

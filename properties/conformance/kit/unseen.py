@@ -7,9 +7,9 @@ from typing import Final
 UNSEEN: Final = {
     "R1": "It says what words mean. What the words say of tables is looked at in R8 and R9.",
     "R5": "It names messages, which cannot be seen from outside. What it demands of them is R6 and R7; that there are these "
-    "and no others shows in logs (R33.traced) and in lockstep (R33.lockstep).",
+    "and no others shows in logs (R33.traced).",
     "R11": "The two steps that must be one are nanoseconds apart: nothing outside can act between them. The checker does "
-    "(claim N10), and R33.lockstep compares the tables after every step.",
+    "(claim N10).",
     "A1": "It says what words mean.",
     "A5": "It names the messages of a pass, which cannot be seen from outside. What they bring about is A13 to A20; the "
     "checker searches every order in which they can arrive (farref check autograd).",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from farref.properties.conformance.conversation.session import Hang, OperationFailed
-from farref.properties.conformance.kit.backend import CAPABILITIES
+from farref.properties.conformance.kit.backend import CAPABILITIES, RETIRED
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Level, Operation, Row, Verdict, was_not_begun
 from farref.properties.conformance.kit.expectations import Expectation
@@ -79,13 +79,15 @@ def notes(
     capabilities: frozenset[str], checks: Iterable[Check], expectations: Mapping[str, Expectation], rows: Sequence[Row]
 ) -> tuple[str, ...]:
     """Say what else is worth knowing of a run: what nobody understood, what was not run, and what more could be."""
-    strange = sorted(capabilities - set(CAPABILITIES))
+    strange = sorted(capabilities - set(CAPABILITIES) - set(RETIRED))
+    retired = [f"{one} ({RETIRED[one]})" for one in sorted(capabilities & set(RETIRED))]
     idle = [row.id for row in rows if row.id in expectations and row.verdict in NOT_RUN]
     over = [row.id for row in rows if was_not_begun(row)]
     missing = Counter(name for check in checks for name in sorted(check.needs - capabilities))
     wanted = [f"{name} ({count})" for name, count in missing.most_common()]
     said = {
         "the adapter declares what no check knows: ": strange,
+        "the adapter declares what is ignored now: ": retired,
         "expected to fail, and not run: ": idle,
         "not begun before the run ended: ": over,
         "failed, and says little without checks that were not run: ": _unfounded(checks, rows),

@@ -13,7 +13,7 @@ from farref.properties.zoo.backends.functions import Functions
 from farref.properties.zoo.backends.gradients import Gradients
 from farref.properties.zoo.backends.references import Entry, Fault, Handle, References
 
-CANNOT: Final = {"fault.pause", "traced", "controlled"}
+CANNOT: Final = {"fault.pause", "traced"}
 DEFAULT_S: Final = 60.0
 STOP_S: Final = 5.0
 

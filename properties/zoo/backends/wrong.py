@@ -216,3 +216,10 @@ class IsFlaky(Honest):
         if self.worlds % 2:
             raise RuntimeError("not today")
         super().share(worker, name, to)
+
+
+class Liar(Honest):
+    """It calls itself what another backend is called, and declares what no check asks for any more."""
+
+    name = os.environ.get("LIAR_NAME", "model")
+    capabilities = Honest.capabilities | {"controlled"}

@@ -25,7 +25,6 @@ ALSO: Final = (
     "local",
     "timeout",
     "confirmed",
-    "controlled",
     "argument.unwritable",
     "argument.unreadable",
 )

@@ -15,9 +15,8 @@ CANNOT: Final = {
     "fault.duplicate",
     "smart",
     "traced",
-    "controlled",
 }
-"""It does not show its pending children, has no faults to choose, no SMART mode, no logs and no lockstep."""
+"""It does not show its pending children, has no faults to choose, no SMART mode and no logs."""
 
 
 class Adapter(AgentsAdapter):

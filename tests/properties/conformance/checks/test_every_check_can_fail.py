@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
-
-import pytest
 
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Verdict
 from farref.properties.conformance.kit.named import hosted
 from farref.properties.conformance.kit.runner import Plan, Runner
-from farref.properties.conformance.kit.world import Violation, World
-from farref.properties.zoo.rref import ZOO as MUTANTS
 from tests.properties.conformance.checks.judging import CHECKS, TEXTS, ZOO, having
-
-LOCKSTEP = "R33.lockstep"
 
 
 def passed(place: str, checks: tuple[Check, ...]) -> tuple[Check, ...]:
@@ -27,23 +19,7 @@ def passed(place: str, checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 
 def test_every_check_finds_fault_with_one_of_them() -> None:
-    left = tuple(replace(one, after=()) for one in CHECKS if one.id != LOCKSTEP)
+    left = tuple(replace(one, after=()) for one in CHECKS)
     for place in ("saboteurs:Refuser", "saboteurs:Idle", "saboteurs:Hoarder"):
         left = passed(place, left)
     assert [one.id for one in left] == []
-
-
-def in_lockstep() -> None:
-    """Drive the simulated backend as the check does."""
-    [check] = [one for one in CHECKS if one.id == LOCKSTEP]
-    session: Any = SimpleNamespace(identity=SimpleNamespace(name="simulated"))
-    check.run(World(session, ("A", "B", "C"), 1))
-
-
-def test_lockstep_finds_fault_with_a_mutant() -> None:
-    with next(iter(MUTANTS.values())).alive(), pytest.raises(Violation, match="disagree"):
-        in_lockstep()
-
-
-def test_lockstep_finds_no_fault_with_ours() -> None:
-    in_lockstep()

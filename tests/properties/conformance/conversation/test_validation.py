@@ -10,7 +10,7 @@ import pytest
 from farref.properties.conformance.conversation.host import ARGUMENTS
 from farref.properties.conformance.conversation.trial import CALLS, trials
 from farref.properties.conformance.conversation.validation import validate
-from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS
+from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS, RETIRED
 from farref.properties.conformance.kit.named import hosted
 
 ROOT = Path(__file__).parents[4]
@@ -220,8 +220,17 @@ def test_everything_that_can_be_declared_is_tried() -> None:
     assert {f"function.{name}" for name in FUNCTIONS} <= needed
     assert set(CALLS) <= set(FUNCTIONS)
     harder = {"argument.unwritable", "argument.unreadable", "stop.graceful", "restart", "retain", "optimizer", "parameter",
-              "recording", "traced", "controlled", "drop"}  # fmt: skip
+              "recording", "traced", "drop"}  # fmt: skip
     assert set(CAPABILITIES) - needed <= harder
+
+
+@pytest.mark.parametrize("name", RETIRED)
+def test_what_could_be_declared_once_is_no_mistake_and_is_remarked(name: str, tmp_path: Path) -> None:
+    command = sloppy(tmp_path, f"CAPABILITIES.append({name!r})")
+    assert mistakes(command) == []
+    assert [one.about for one in validate(command) if name in one.about] == [
+        f"capabilities: {name} is ignored, as {RETIRED[name]}"
+    ]
 
 
 def test_requests_are_those_of_the_protocol() -> None:
