@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from farref.model.autograd import actions as act
 from farref.model.autograd.world import Bounds, World
-from farref.properties.twin.exercise import sound_model
+from farref.properties.twin.schedule import sound_model
 
 SORTS: Final[dict[str, tuple[type, ...]]] = {
     "choose": (act.Choose,),

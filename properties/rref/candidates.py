@@ -19,7 +19,7 @@ from farref.model.rref.owner import Entry, OwnerRRef
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
 from farref.model.rref.world import Bounds, World
 from farref.model.values import IdSet
-from farref.properties.twin.exercise import sound_model
+from farref.properties.twin.schedule import sound_model
 
 SORTS: Final[dict[str, tuple[type, ...]]] = {
     "begin": (

@@ -20,7 +20,7 @@ from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.portfolio import Configuration
 from farref.properties.rref.sometimes import rref_witnesses
-from farref.properties.twin.exercise import sound_model
+from farref.properties.twin.schedule import sound_model
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
-from farref.properties.twin.exercise import Observation
+from farref.properties.twin.schedule import Observation
 
 
 class Refused(Exception):  # noqa: N818 (it says what happened)

@@ -17,9 +17,9 @@ from itertools import count
 from typing import Any
 
 from farref.properties.twin.backend import Backend, FreeBackend
-from farref.properties.twin.exercise import Schedule
 from farref.properties.twin.exercises import EXERCISES
 from farref.properties.twin.jobs import in_order
+from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.stepper import Stepper
 from farref.properties.twin.tally import Done, Tally, Watch
 from farref.properties.twin.twin import Disagreement, Twin

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.rref.world import Bounds
-from farref.properties.autograd.draw import draw_bounds
+from farref.properties.autograd.schedules import draw_bounds
 from farref.properties.rref.candidates import LATE
 from farref.properties.twin.backend import Backend
 from farref.properties.twin.exercises import EXERCISES

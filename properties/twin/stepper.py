@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 
 from farref.model.checker.interface import Action
-from farref.properties.twin.exercise import Schedule, sound_model
 from farref.properties.twin.exercises import exercise_of
+from farref.properties.twin.schedule import Schedule, sound_model
 
 
 class Stepper:

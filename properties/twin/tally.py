@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from farref.model.checker.interface import Action
-from farref.properties.rref.exercise import RREF_EXERCISE
-from farref.properties.twin.exercise import Exercise, Observation, Schedule
+from farref.properties.rref.twin import RREF_EXERCISE
 from farref.properties.twin.exercises import exercise_of
+from farref.properties.twin.schedule import Exercise, Observation, Schedule
 from farref.properties.twin.twin import Disagreement
 
 

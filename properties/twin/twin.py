@@ -17,8 +17,8 @@ from typing import Any
 from farref.model.checker.interface import Action
 from farref.properties.rref.observation import difference
 from farref.properties.twin.backend import Backend
-from farref.properties.twin.exercise import sound_model
 from farref.properties.twin.exercises import exercise_of
+from farref.properties.twin.schedule import sound_model
 
 
 class Disagreement(Exception):  # noqa: N818 (it says what happened)

@@ -10,8 +10,8 @@ from typing import Any
 
 from farref.model.checker.interface import Action
 from farref.properties.twin.backend import Refused
-from farref.properties.twin.exercise import Observation
 from farref.properties.twin.exercises import exercise_of
+from farref.properties.twin.schedule import Observation
 
 
 class ModelBackend:

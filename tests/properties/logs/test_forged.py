@@ -16,7 +16,7 @@ from farref.impl.core.messages import Call, RemoteCall
 from farref.impl.simulated.network import Simulation
 from farref.properties.logs.format import Event, Log, WorkerLog
 from farref.properties.logs.validate import Outcome, validate
-from farref.properties.rref.draw import draw_schedule
+from farref.properties.rref.schedules import draw_schedule
 from tests.impl.core.simulation import drain, under_way
 from tests.properties.logs.test_mistakes import LoggedBackend, read, roam, run
 

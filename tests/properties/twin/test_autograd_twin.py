@@ -14,15 +14,15 @@ from farref.model.autograd.actions import Action
 from farref.model.autograd.rules import SOUND
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.candidates import LATE, SORTS, Candidates
-from farref.properties.autograd.draw import EXACT_MAX, draw_graph, draw_schedule, heaviest, is_begun_by_creator
-from farref.properties.autograd.exercise import forbidden, prompt
 from farref.properties.autograd.observation import Observation, lines
+from farref.properties.autograd.schedules import EXACT_MAX, draw_graph, draw_schedule, heaviest, is_begun_by_creator
+from farref.properties.autograd.twin import forbidden, prompt
 from farref.properties.protocol import AUTOGRAD
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.campaign import campaign
-from farref.properties.twin.exercise import sound_model
 from farref.properties.twin.machine import twin_machine
+from farref.properties.twin.schedule import sound_model
 from farref.properties.twin.shrink import disagrees, shrink
 from farref.properties.twin.stepper import Stepper
 from farref.properties.twin.tally import Tally

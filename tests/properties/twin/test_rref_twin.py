@@ -8,8 +8,8 @@ import pytest
 from farref.model.rref.actions import Action
 from farref.model.rref.rules import RULES, without
 from farref.model.rref.world import Bounds
-from farref.properties.rref.exercise import forbidden
 from farref.properties.rref.observation import Observation, difference, lines
+from farref.properties.rref.twin import forbidden
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign

@@ -6,10 +6,10 @@ import pytest
 
 from farref.model.rref.world import Bounds
 from farref.properties.rref.candidates import LATE, SORTS, Candidates
-from farref.properties.rref.draw import draw_schedule
+from farref.properties.rref.schedules import draw_schedule
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign
-from farref.properties.twin.exercise import sound_model
+from farref.properties.twin.schedule import sound_model
 from farref.properties.twin.stepper import Stepper
 
 

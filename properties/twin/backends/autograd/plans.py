@@ -16,7 +16,7 @@ from farref.properties.twin.backends.autograd.free import WELL, Call, Plan, Plan
 from farref.properties.twin.backends.autograd.notebook import LEAF, Terms
 from farref.properties.twin.backends.autograd.storm import StormCore
 from farref.properties.twin.backends.pool import Pool, Prepare, WorkerCrashed
-from farref.properties.twin.exercise import Schedule
+from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.tally import Done
 from farref.properties.twin.twin import Disagreement
 

@@ -20,7 +20,7 @@ from farref.impl.core.ids import WorkerId
 from farref.impl.tape import Tensor, tensor
 from farref.model.autograd.graphs import Entry, Graph, Leaf, Root, Send
 from farref.model.ids import WorkerId as ModelWorkerId
-from farref.properties.autograd.draw import draw_graph
+from farref.properties.autograd.schedules import draw_graph
 from farref.properties.twin.backends.autograd.notebook import LEAF, Notebook, Terms
 from farref.properties.twin.backends.autograd.simulated import SeenAutograd
 

@@ -10,7 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
-from farref.properties.autograd.draw import draw_schedule
+from farref.properties.autograd.schedules import draw_schedule
 from farref.properties.twin.backends.autograd.processes import AutogradProcesses
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.campaign import campaign, take_schedule

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from farref.model.autograd.spelling import find_graph
-from farref.properties.autograd.draw import draw_schedule
+from farref.properties.autograd.schedules import draw_schedule
 from farref.properties.twin.backends.autograd.free import WELL, PlannedPass, Seen
 from farref.properties.twin.backends.autograd.plans import (
     AMPLE_S,

@@ -14,7 +14,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from farref.impl.core.ids import WorkerId
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
-from farref.properties.rref.draw import draw_schedule
+from farref.properties.rref.schedules import draw_schedule
 from farref.properties.twin.backends.rref.desk import Desk
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend

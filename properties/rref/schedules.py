@@ -15,7 +15,7 @@ from farref.model.rref import messages as msg
 from farref.model.rref.world import Bounds
 from farref.properties.rref import limits
 from farref.properties.rref.candidates import SORTS
-from farref.properties.twin.exercise import Schedule
+from farref.properties.twin.schedule import Schedule
 
 EAGERNESS: Final = {"begin": 3.0, "let go": 0.5, "finish": 0.5, "deliver": 2.0, "deliver late": 0.02, "shut down": 0.03}
 """How eager schedules are on average, by sort; 0.3 where nothing is said."""

@@ -18,7 +18,7 @@ from farref.model.autograd.spelling import find_graph, spell
 from farref.model.autograd.world import Bounds, seed_of
 from farref.model.ids import WorkerId
 from farref.properties.autograd.candidates import SORTS
-from farref.properties.twin.exercise import Schedule
+from farref.properties.twin.schedule import Schedule
 
 EAGERNESS: Final = {
     "choose": 9.0,

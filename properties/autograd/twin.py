@@ -16,14 +16,14 @@ from farref.model.autograd.worker import Context, is_in_a_pass
 from farref.model.autograd.world import EVERY, Bounds, World, graph_of, pass_of, seed_of
 from farref.properties.autograd import always as holds
 from farref.properties.autograd.candidates import SORTS, Candidates
-from farref.properties.autograd.draw import EXACT_MAX, PASSES_MAX, draw_schedule, heaviest, is_begun_by_creator
 from farref.properties.autograd.limits import complaint, limits_of
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.observer import ModelObserver
+from farref.properties.autograd.schedules import EXACT_MAX, PASSES_MAX, draw_schedule, heaviest, is_begun_by_creator
 from farref.properties.autograd.smaller import smaller
 from farref.properties.autograd.sometimes import autograd_situations
 from farref.properties.protocol import AUTOGRAD
-from farref.properties.twin.exercise import Exercise
+from farref.properties.twin.schedule import Exercise
 
 FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "reordered": (),  # a message is reordered by what overtakes it

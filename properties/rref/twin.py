@@ -15,12 +15,12 @@ from farref.model.rref.user import Handle
 from farref.model.rref.world import Bounds, World
 from farref.properties.protocol import RREF
 from farref.properties.rref.candidates import SORTS, Candidates
-from farref.properties.rref.draw import draw_schedule
 from farref.properties.rref.limits import complaint
 from farref.properties.rref.observation import ModelObserver, Observation, lines
+from farref.properties.rref.schedules import draw_schedule
 from farref.properties.rref.smaller import smaller
 from farref.properties.rref.sometimes import rref_witnesses
-from farref.properties.twin.exercise import Exercise
+from farref.properties.twin.schedule import Exercise
 
 FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "reordered": (),  # a message is reordered by what overtakes it
