@@ -40,7 +40,7 @@ def main() -> None:
 
 def run_programs(make: Callable[[], Backend], schedules: int) -> object:
     """Take programs of distributed autograd in lockstep."""
-    return campaign(make, seed=0, schedules_max=schedules, subject="autograd")
+    return campaign(make, seed=0, schedules_max=schedules)
 
 
 def measure(what: str, work: Callable[[], object]) -> None:

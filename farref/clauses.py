@@ -11,7 +11,8 @@ from typing import Final
 from rich.console import Console
 from rich.markdown import Markdown
 
-from farref.properties.protocol import SUBJECTS, Subject
+from farref.properties.protocol import AnyProtocol
+from farref.properties.protocols import PROTOCOLS
 
 HEADING: Final = re.compile(r"^### ([RA]\d+)\. (.+)$", re.MULTILINE)
 LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+)")
@@ -40,10 +41,10 @@ class Clause:
 @cache
 def clauses() -> dict[str, Clause]:
     """Cut the specs of all protocols into their clauses, by id and in order."""
-    return {clause.id: clause for about in SUBJECTS.values() for clause in _clauses_of(about)}
+    return {clause.id: clause for about in PROTOCOLS.values() for clause in _clauses_of(about)}
 
 
-def _clauses_of(about: Subject) -> list[Clause]:
+def _clauses_of(about: AnyProtocol) -> list[Clause]:
     _, *pieces = HEADING.split(_read(about.spec))
     cut = zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
     return [_clause(about, name, title, rest.split("\n## ")[0].strip()) for name, title, rest in cut]
@@ -58,7 +59,7 @@ def _read(name: str) -> str:
     return (files("farref") / "spec" / name).read_text("utf-8")
 
 
-def _clause(about: Subject, name: str, title: str, text: str) -> Clause:
+def _clause(about: AnyProtocol, name: str, title: str, text: str) -> Clause:
     body, _, last = text.rpartition("\n")
     named = LAST_LINE.fullmatch(last)
     if named is None:
@@ -73,7 +74,7 @@ def find_clause(name: str) -> Clause:
     """Find a clause by its id, however it is spelled."""
     known = clauses()
     if name.upper() not in known:
-        ranges = [[one.id for one in known.values() if one.subject == about] for about in SUBJECTS]
+        ranges = [[one.id for one in known.values() if one.subject == about] for about in PROTOCOLS]
         there = " and ".join(f"{ids[0]} to {ids[-1]}" for ids in ranges)
         raise UnknownClauseError(f"no clause is called {name!r}; there are {there}")
     return known[name.upper()]
@@ -89,7 +90,7 @@ def show_clause(page: Console, clause: Clause) -> None:
 
 
 def _references(clause: Clause) -> list[tuple[str, str]]:
-    about = SUBJECTS[clause.subject]
+    about = PROTOCOLS[clause.subject]
     sentences = {one.id: one.text for one in about.properties(about.broadest)}
     return [
         *((f"property {name}", sentences[name]) for name in clause.properties),

@@ -1,60 +1,114 @@
-"""What farref can check, explain and draw: one record for each protocol, with all that the commands need to know of it."""
+"""What commands and campaigns have to know of a protocol: one record, which each protocol fills in.
+
+`rref/protocol.py` and `autograd/protocol.py` fill it in, `protocols.py` lists them. Whatever is not in the record is the same
+for all protocols, and is written once.
+"""
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final
+from typing import Any, Generic, TypeVar
 
-from farref.model.autograd import rules as autograd_rules
-from farref.model.autograd.ids import worker_name as autograd_worker_name
-from farref.model.autograd.model import AutogradModel
-from farref.model.autograd.world import Bounds as AutogradBounds
-from farref.model.checker.interface import Action, Counterexample, Model, Property
-from farref.model.ids import WorkerId
-from farref.model.rref.ids import RRefId, worker_name
-from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import PROFILES
-from farref.model.rref.world import Bounds
-from farref.properties.autograd import claims as autograd_claims
-from farref.properties.autograd import limits as autograd_limits
-from farref.properties.autograd import portfolio as autograd_portfolio
-from farref.properties.autograd import replay as autograd_replay
-from farref.properties.autograd import story as autograd_story
-from farref.properties.autograd.always import autograd_properties
-from farref.properties.autograd.sometimes import autograd_witnesses
-from farref.properties.rref import claims, limits, meaning, portfolio, replay, story
-from farref.properties.rref.always import rref_properties
-from farref.properties.rref.claims import Claim
-from farref.properties.rref.portfolio import Configuration
-from farref.properties.rref.sometimes import rref_witnesses
+from farref.model.checker.interface import Counterexample, Model, Property
+from farref.properties.twin.schedule import Schedule
+
+AnyBounds = TypeVar("AnyBounds")
+AnyWorld = TypeVar("AnyWorld")
+AnyAction = TypeVar("AnyAction")
+AnyObservation = TypeVar("AnyObservation")
+Seen = TypeVar("Seen", covariant=True)
 
 Rules = Any
 """A frozen dataclass with one boolean for each rule, and the rule's clause and text in the field's metadata."""
 
 
 @dataclass(frozen=True)
-class Subject:
-    """One protocol."""
+class Claim:
+    """One known defect of PyTorch: what breaks, where it breaks, and the clause that repairs it."""
+
+    id: str
+    title: str
+    text: str
+    bounds: Any  # those of its protocol
+    clause: str
+    property: Property
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One bounded world, and what it is there for."""
+
+    name: str
+    bounds: Any  # those of its protocol
+    why: str
+
+
+class Observer(typing.Protocol[Seen]):
+    """Looks at the worlds of one run of the model."""
+
+    def observe(self, world: Any, /) -> Seen:
+        """Look at a world."""
+
+
+class Candidates(typing.Protocol):
+    """The actions of a world of some size, by sort."""
+
+    def has(self, sort: str, /) -> bool:
+        """Say whether there is any action of a sort."""
+
+    def of(self, sort: str, world: Any, /) -> list[Any]:
+        """List the actions of a sort that may be possible in a world."""
+
+
+@dataclass(frozen=True)
+class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
+    """One protocol. What can be observed is plain data that compares equal, with `flying`, the messages under way."""
 
     name: str
     spec: str  # its file of clauses
-    bounds: type[Any]
-    broadest: Any  # bounds under which every property has something to say
+
+    # Worlds, and what must hold in them
+    bounds: type[AnyBounds]
+    broadest: AnyBounds  # bounds under which every property has something to say
     said_always: tuple[str, ...]  # the bounds that also say "one configuration", so that a command names them always
+    limits_of: Callable[[str], tuple[int, int]]
+    complaint: Callable[[AnyBounds], str | None]
     profiles: Mapping[str, Rules]
+    model: Callable[[AnyBounds, Rules], Model]
+    properties: Callable[[AnyBounds], tuple[Property, ...]]
+    witnesses: Callable[[AnyBounds], tuple[Property, ...]]
     claims: Mapping[str, Claim]
     portfolio: tuple[Configuration, ...]
-    limits_of: Callable[[str], tuple[int, int]]
-    complaint: Callable[[Any], str | None]
-    model: Callable[[Any, Rules], Model]
-    properties: Callable[[Any], tuple[Property, ...]]
-    witnesses: Callable[[Any], tuple[Property, ...]]
-    replay: Callable[[Any, Iterable[Action]], Iterator[Any]]
+
+    # Stories
+    replay: Callable[[Any, Iterable[AnyAction]], Iterator[Any]]
     tell: Callable[[Any], str]
     meaning: Callable[[Counterexample, Any], str]
-    owners: Callable[[Any], dict[str, tuple[str, ...]]]  # the workers' names, and what is written below them
-    familiar: Callable[[Any, Iterable[Action]], tuple[Action, ...]]
+    owners: Callable[[AnyBounds], dict[str, tuple[str, ...]]]  # the workers' names, and what is written below them
+    familiar: Callable[[AnyBounds, Iterable[AnyAction]], tuple[AnyAction, ...]]
+
+    # Schedules
+    sorts: Mapping[str, tuple[type, ...]]  # the sorts of step, and the actions of each
+    faults: Mapping[str, tuple[type, ...]]  # the faults that are counted, and the actions that are such a fault
+    needs: Mapping[str, str]  # the bound that has to allow a fault
+    situations: Callable[[AnyBounds], tuple[Property, ...]]  # the awkward situations of a world of some size
+    every_situation: frozenset[str]  # and their names, whatever the size
+    draw: Callable[[int, int, dict[str, Any]], Schedule]  # from a seed, a number, and bounds that are fixed
+    unfit: Callable[[dict[str, Any]], str | None]  # what is wrong with bounds that are fixed
+    candidates: Callable[[Any, Iterable[str]], Candidates]  # of a model, and kinds of message that are kept back
+    smaller: Callable[
+        [AnyBounds, tuple[AnyAction, ...]], Iterable[tuple[AnyBounds, tuple[AnyAction, ...]]]
+    ]  # the same run in smaller worlds
+
+    # Beside an implementation
+    observer: Callable[[AnyBounds], Observer[AnyObservation]]
+    lines: Callable[[AnyObservation], list[str]]  # an observation, one line for each fact
+    prompt: Callable[[AnyWorld, AnyBounds], AnyAction | None]  # what an implementation does at once
+    forbidden: Callable[[AnyWorld, AnyBounds], Iterable[AnyAction]]  # what could be tried now and must be refused
+    broken: Callable[[AnyWorld, AnyBounds], list[str]]  # what the model itself breaks after a step
+    left: Callable[[AnyWorld, AnyObservation, AnyBounds], list[str]]  # what is left although nothing more can happen
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -77,67 +131,4 @@ class Subject:
         return next(dict(known.metadata) for known in fields(self.profiles["sound"]) if known.name == rule)
 
 
-def _rref_owners(bounds: Bounds) -> dict[str, tuple[str, ...]]:
-    owned = {WorkerId(worker): list[str]() for worker in range(bounds.workers)}
-    for rref in map(RRefId, range(bounds.rrefs)):
-        owned[bounds.owner(rref)].append(f"x{rref}")
-    return {worker_name(worker): tuple(rrefs) for worker, rrefs in owned.items()}
-
-
-def _autograd_owners(bounds: AutogradBounds) -> dict[str, tuple[str, ...]]:
-    return {autograd_worker_name(worker): () for worker in bounds.worker_ids}
-
-
-def _as_they_are(bounds: AutogradBounds, actions: Iterable[Action]) -> tuple[Action, ...]:
-    del bounds  # in a graph every worker has its own place, so its name says something
-    return tuple(actions)
-
-
-RREF: Final = Subject(
-    name="rref",
-    spec="rref.md",
-    bounds=Bounds,
-    broadest=Bounds(shutdown=True),
-    said_always=("workers", "rrefs", "forks", "drops", "duplicates"),
-    profiles=PROFILES,
-    claims=claims.CLAIMS,
-    portfolio=portfolio.PORTFOLIO,
-    limits_of=limits.limits_of,
-    complaint=limits.complaint,
-    model=RRefModel,
-    properties=rref_properties,
-    witnesses=rref_witnesses,
-    replay=replay.replay,
-    tell=story.tell,
-    meaning=meaning.meaning,
-    owners=_rref_owners,
-    familiar=replay.with_familiar_names,
-)
-
-AUTOGRAD: Final = Subject(
-    name="autograd",
-    spec="autograd.md",
-    bounds=AutogradBounds,
-    broadest=AutogradBounds(passes=2),
-    said_always=("graph", "passes"),
-    profiles=autograd_rules.PROFILES,
-    claims=autograd_claims.CLAIMS,
-    portfolio=autograd_portfolio.PORTFOLIO,
-    limits_of=autograd_limits.limits_of,
-    complaint=autograd_limits.complaint,
-    model=AutogradModel,
-    properties=autograd_properties,
-    witnesses=autograd_witnesses,
-    replay=autograd_replay.replay,
-    tell=autograd_story.tell,
-    meaning=autograd_story.meaning,
-    owners=_autograd_owners,
-    familiar=_as_they_are,
-)
-
-SUBJECTS: Final = {subject.name: subject for subject in (RREF, AUTOGRAD)}
-
-
-def subject_of(bounds: Any) -> Subject:
-    """Find the protocol that some bounds are about."""
-    return next(one for one in SUBJECTS.values() if one.bounds is type(bounds))
+AnyProtocol = Protocol[Any, Any, Any, Any]

@@ -18,9 +18,9 @@ from click.testing import CliRunner
 from farref.cli import cli
 from farref.model.rref.rules import SOUND, TORCH
 from farref.model.rref.world import Bounds
+from farref.properties.autograd.protocol import AUTOGRAD
 from farref.properties.conformance.findings import page as findings_page
 from farref.properties.conformance.kit import document
-from farref.properties.protocol import AUTOGRAD
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.tlc import autograd as autograd_tlc

@@ -8,7 +8,7 @@ from typing import Final
 
 from farref.checking.search import Found, Run, is_witness, worst
 from farref.model.checker.interface import Counterexample, Property, Verdict
-from farref.properties.rref.portfolio import Configuration
+from farref.properties.protocol import Configuration
 from farref.properties.traces.file import Trace, record
 from farref.terminal.exits import BROKEN, OK, UNDECIDED
 
@@ -86,7 +86,7 @@ class Report:
         for run, found in self.counterexamples.values():
             bounds = run.configuration.bounds
             shown = replace(found, actions=self.request.about.familiar(bounds, found.actions))
-            return record(bounds, self.request.profile, self.request.without, shown, self.request.about)
+            return record(bounds, self.request.profile, self.request.without, shown)
         return None
 
     @property

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from farref.model.checker.interface import Budget, Property
-from farref.properties.protocol import RREF, Rules, Subject
-from farref.properties.rref.portfolio import Configuration
+from farref.properties.protocol import AnyProtocol, Configuration, Rules
+from farref.properties.protocols import protocol_of
 
 UNLIMITED: Final = Budget()
 
@@ -35,7 +35,11 @@ class Request:
     budget: Budget = UNLIMITED
     symmetry: bool = False
     walk: Walk | None = None
-    about: Subject = RREF
+
+    @property
+    def about(self) -> AnyProtocol:
+        """The protocol: the one that the bounds of the configurations belong to."""
+        return protocol_of(self.configurations[0].bounds)
 
     @property
     def subject(self) -> str:

@@ -10,7 +10,7 @@ from farref.checking.request import Request
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Budget, Kind, Progress, Property, Result, Verdict
 from farref.model.checker.walk import walk
-from farref.properties.rref.portfolio import Configuration
+from farref.properties.protocol import Configuration
 from farref.tlc import engine as tlc
 
 OnProgress = Callable[[Progress], None]

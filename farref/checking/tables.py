@@ -19,8 +19,7 @@ from farref.checking.report import Report
 from farref.checking.request import Request
 from farref.checking.search import INTERRUPTED, OnConfiguration, carry_out
 from farref.model.checker.interface import Result, Verdict
-from farref.properties.rref.claims import Claim
-from farref.properties.rref.portfolio import Configuration
+from farref.properties.protocol import Claim, Configuration
 from farref.tlc import engine as tlc
 from farref.tlc.engine import TlcUnavailable
 

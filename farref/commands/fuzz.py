@@ -10,11 +10,11 @@ import click
 
 from farref.options.bounds import WholeNumber, bounds_given, drawn_bounds_options
 from farref.options.check import Seconds, subject_argument
+from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import encode
-from farref.properties.twin.backend import FreeBackend
-from farref.properties.twin.backends.known import BACKENDS, EVERY_BACKEND, FREE_BACKENDS
-from farref.properties.twin.campaign import MakeBackend, campaign
-from farref.properties.twin.exercises import EXERCISES
+from farref.properties.twin.backend import FreeBackend, MakeBackend
+from farref.properties.twin.backends.known import BACKENDS, FREE_BACKENDS
+from farref.properties.twin.campaign import campaign
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
@@ -24,7 +24,9 @@ from farref.terminal.output import page, remark
 from farref.terminal.progress import saying
 
 SECONDS_DEFAULT: Final = 10.0
-NAMES: Final = [*BACKENDS, *dict.fromkeys(name for free in FREE_BACKENDS.values() for name in free)]
+NAMES: Final = list(
+    dict.fromkeys(name for kinds in (BACKENDS, FREE_BACKENDS) for known in kinds.values() for name in known)
+)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -106,7 +108,7 @@ def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
             first=given["first"] or 0,
             fixed=fixed,
             jobs=given["jobs"],
-            subject=given["subject"],
+            protocol=given["subject"],
             on_schedule=lambda tally: say(_progress(tally, given["schedules"], seconds)),
         )
     command = _command(given["backend"], tally, given["save"])
@@ -117,16 +119,16 @@ def _backend(given: dict[str, Any]) -> MakeBackend:
     subject, name = given["subject"], given["backend"]
     if name in FREE_BACKENDS[subject] and given["save"] is not None:
         raise click.UsageError(f"--backend {name} has no steps to save; leave out --save")
-    known: dict[str, MakeBackend] = {**EVERY_BACKEND[subject], **FREE_BACKENDS[subject]}
+    known: dict[str, MakeBackend] = {**BACKENDS[subject], **FREE_BACKENDS[subject]}
     if name not in known:
         raise click.UsageError(f"{subject} has no backend {name!r}; there are {', '.join(known)}")
     return known[name]
 
 
 def _fixed(given: dict[str, Any]) -> dict[str, Any]:
-    exercise = EXERCISES[given["subject"]]
-    fixed = bounds_given(given, exercise.about)
-    wrong = exercise.unfit(fixed)
+    about = PROTOCOLS[given["subject"]]
+    fixed = bounds_given(given, about)
+    wrong = about.unfit(fixed)
     if wrong is not None:
         raise click.UsageError(wrong)
     return fixed
@@ -157,7 +159,7 @@ def _command(backend: str, tally: Tally, saved: str | None) -> str:
     if saved is not None:
         return shlex.join(["farref", "replay", saved, "--backend", backend])
     number = 0 if tally.schedule is None else tally.schedule.number
-    words = ["farref", "fuzz", tally.exercise.about.name, "--backend", backend, "--seed", str(tally.seed)]
+    words = ["farref", "fuzz", tally.protocol.name, "--backend", backend, "--seed", str(tally.seed)]
     return shlex.join([*words, "--first", str(number), "--schedules", "1", *_flags(tally.fixed)])
 
 

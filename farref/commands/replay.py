@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 import msgspec
 from rich.console import Console
 
 from farref.properties.traces.file import Trace, actions_of
 from farref.properties.traces.found import sound_beginning
-from farref.properties.twin.backends.known import BACKENDS, EVERY_BACKEND
+from farref.properties.twin.backends.known import BACKENDS
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.rendering.agreement import EXIT_CODES, Agreement
 from farref.rendering.checked import numbered
@@ -17,12 +19,12 @@ from farref.terminal.files import print_json
 from farref.terminal.output import page
 from farref.terminal.traces import read_trace
 
+NAMES: Final = list(dict.fromkeys(name for known in BACKENDS.values() for name in known))
+
 
 @click.command()
 @click.argument("trace", type=click.Path(), nargs=-1, required=True)
-@click.option(
-    "--backend", type=click.Choice(list(BACKENDS)), default="simulated", help="Who takes it. Default simulated."
-)
+@click.option("--backend", type=click.Choice(NAMES), default="simulated", help="Who takes it. Default simulated.")
 @click.option("--validate", is_flag=True, help="TRACE is the logs of a real run: is it a behaviour of the model?")
 @click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
 def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> int:
@@ -84,7 +86,7 @@ def replay_on(trace: Trace, name: str) -> Replayed:
     """Let a backend take a run, once as it is and once restlessly."""
     actions = sound_beginning(trace.bounds, actions_of(trace))
     steps, taken = len(trace.steps), len(actions)
-    backend = EVERY_BACKEND[trace.subject][name]()
+    backend = BACKENDS[trace.subject][name]()
     try:
         for backend.restless in (False, True):
             taken = Twin(trace.bounds, backend).take(actions)

@@ -9,7 +9,8 @@ from typing import Any, Final, TypeVar
 import click
 
 from farref.properties.autograd.limits import wrong_graph
-from farref.properties.protocol import SUBJECTS, Subject
+from farref.properties.protocol import AnyProtocol
+from farref.properties.protocols import PROTOCOLS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -74,8 +75,8 @@ def drawn_bounds_options(command: Command) -> Command:
     return _with_flags(command, lambda _name, having: f"Drawn unless given ({', '.join(one.name for one in having)}).")
 
 
-def _with_flags(command: Command, otherwise: Callable[[str, list[Subject]], str]) -> Command:
-    subjects = list(SUBJECTS.values())
+def _with_flags(command: Command, otherwise: Callable[[str, list[AnyProtocol]], str]) -> Command:
+    subjects = list(PROTOCOLS.values())
     for name in reversed(bound_names(subjects)):
         having = [one for one in subjects if name in bound_names([one])]
         flag, default = name.replace("_", "-"), having[0].bounds.__dataclass_fields__[name].default
@@ -88,19 +89,19 @@ def _with_flags(command: Command, otherwise: Callable[[str, list[Subject]], str]
     return command
 
 
-def _kind(name: str, default: object, having: list[Subject]) -> GraphName | WholeNumber:
+def _kind(name: str, default: object, having: list[AnyProtocol]) -> GraphName | WholeNumber:
     if isinstance(default, str):
         return GraphName()
     limits = [one.limits_of(name) for one in having]
     return WholeNumber(min(low for low, _ in limits), max(high for _, high in limits))
 
 
-def bound_names(subjects: list[Subject]) -> list[str]:
+def bound_names(subjects: list[AnyProtocol]) -> list[str]:
     """List the bounds of some protocols, each once."""
     return list(dict.fromkeys(bound.name for one in subjects for bound in fields(one.bounds)))
 
 
-def _defaults(name: str, having: list[Subject]) -> str:
+def _defaults(name: str, having: list[AnyProtocol]) -> str:
     told = {one.name: _default(one.bounds.__dataclass_fields__[name].default) for one in having}
     if len(set(told.values())) == 1 and len(told) > 1:
         return f"Default {next(iter(told.values()))}."
@@ -111,9 +112,9 @@ def _default(value: Any) -> str:
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
-def bounds_given(given: dict[str, Any], about: Subject) -> dict[str, Any]:
+def bounds_given(given: dict[str, Any], about: AnyProtocol) -> dict[str, Any]:
     """Collect the bounds that were given; refuse those of another protocol."""
-    named = [name for name in bound_names(list(SUBJECTS.values())) if given.get(name) is not None]
+    named = [name for name in bound_names(list(PROTOCOLS.values())) if given.get(name) is not None]
     own = bound_names([about])
     for name in named:
         if name not in own:

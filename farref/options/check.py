@@ -13,8 +13,8 @@ from farref.checking.request import Request, Walk
 from farref.clauses import defects
 from farref.model.checker.interface import Budget
 from farref.options.bounds import WholeNumber, bounds_given, bounds_options
-from farref.properties.protocol import RREF, SUBJECTS, Subject
-from farref.properties.rref.portfolio import Configuration
+from farref.properties.protocol import AnyProtocol, Configuration
+from farref.properties.protocols import PROTOCOLS
 
 ENGINES: Final = ("fast", "reference", "tlc")
 
@@ -43,7 +43,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def make_request(given: dict[str, Any]) -> Request:
     """Turn the flags that were given into a request, or say what does not fit together."""
-    about = SUBJECTS[given["subject"]]
+    about = PROTOCOLS[given["subject"]]
     bounds = bounds_given(given, about)
     _refuse_ignored(given)
     claim, without = _claim(given["claim"], about), _rule(given["without"], about)
@@ -60,7 +60,6 @@ def make_request(given: dict[str, Any]) -> Request:
         budget=Budget(given["states_max"], given["seconds_max"], given["depth_max"]),
         symmetry=given["symmetry"],
         walk=_walk(given),
-        about=about,
     )
 
 
@@ -82,7 +81,7 @@ def _walk(given: dict[str, Any]) -> Walk | None:
     return Walk(given["walk"], given["seed"] or 0)
 
 
-def _rule(name: str | None, about: Subject) -> str | None:
+def _rule(name: str | None, about: AnyProtocol) -> str | None:
     if name is not None and name not in about.rules:
         near = [f"did you mean {rule!r}?" for rule in get_close_matches(name, about.rules, n=1)]
         known = f"known are {', '.join(map(repr, about.rules))}"
@@ -90,11 +89,11 @@ def _rule(name: str | None, about: Subject) -> str | None:
     return name
 
 
-def _claim(name: str | None, about: Subject) -> str | None:
+def _claim(name: str | None, about: AnyProtocol) -> str | None:
     """Find a claim or a property by its id, however it is spelled."""
     known = [*about.claims, *(one.id for one in about.properties(about.broadest))]
     found = next((one for one in known if name is not None and one.lower() == name.lower()), None)
-    if name is not None and found is None and about is RREF and name.upper() in defects():
+    if name is not None and found is None and about.name == "rref" and name.upper() in defects():
         raise click.UsageError(
             f"--claim: {name.upper()} is not modelled; spec/differences.md tells what is known of it"
         )
@@ -104,7 +103,7 @@ def _claim(name: str | None, about: Subject) -> str | None:
 
 
 def _configurations(
-    bounds: dict[str, Any], claim: str | None, about: Subject
+    bounds: dict[str, Any], claim: str | None, about: AnyProtocol
 ) -> tuple[tuple[Configuration, ...], bool]:
     if claim is not None and claim in about.claims:
         if bounds:
@@ -128,7 +127,7 @@ SAYS_MORE: Final = {"rref": "add --shutdown", "autograd": "add --passes 2, or le
 
 def subject_argument(command: Command) -> Command:
     """Add the argument that names the protocol."""
-    return click.argument("subject", type=click.Choice(list(SUBJECTS)), metavar="SUBJECT")(command)
+    return click.argument("subject", type=click.Choice(list(PROTOCOLS)), metavar="SUBJECT")(command)
 
 
 def check_options(command: Command) -> Command:
@@ -138,7 +137,9 @@ def check_options(command: Command) -> Command:
     return bounds_options(command)
 
 
-CHOICE_OF_PROFILES: Final = click.Choice(list(RREF.profiles), case_sensitive=False)
+CHOICE_OF_PROFILES: Final = click.Choice(
+    list(dict.fromkeys(name for one in PROTOCOLS.values() for name in one.profiles)), case_sensitive=False
+)
 
 _CHECK_OPTIONS: Final[list[Callable[[Any], Any]]] = [
     click.option("--profile", type=CHOICE_OF_PROFILES, default="sound", help="Whose rules. Default sound."),

@@ -9,7 +9,7 @@ from typing import Final
 from rich.console import Console
 
 from farref.checking.request import flags
-from farref.properties.protocol import subject_of
+from farref.properties.protocols import protocol_of
 from farref.properties.twin.twin import Disagreement
 from farref.rendering.checked import numbered
 from farref.terminal.exits import BROKEN, OK, UNDECIDED
@@ -28,7 +28,7 @@ EXIT_CODES: Final = {Agreement.AGREED: OK, Agreement.DISAGREED: BROKEN, Agreemen
 
 def setting(found: Disagreement) -> str:
     """Say how large the world of a disagreement is, as flags of `farref check`."""
-    return shlex.join(flags(found.bounds, subject_of(found.bounds).said_always))
+    return shlex.join(flags(found.bounds, protocol_of(found.bounds).said_always))
 
 
 def show_disagreement(page: Console, found: Disagreement) -> None:

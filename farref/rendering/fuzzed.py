@@ -29,7 +29,7 @@ class Fuzzed:
     @property
     def subject(self) -> str:
         """The protocol."""
-        return self.tally.exercise.about.name
+        return self.tally.protocol.name
 
     @property
     def is_free(self) -> bool:
@@ -58,7 +58,7 @@ class Fuzzed:
     def trace(self) -> Trace | None:
         """The run of the disagreement, for a file."""
         found = self.disagreement
-        return None if found is None else record_run(found.bounds, found.actions, about=self.tally.exercise.about)
+        return None if found is None else record_run(found.bounds, found.actions)
 
     @property
     def notes(self) -> list[str]:
@@ -78,7 +78,7 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
         "schedules": tally.schedules,
         "steps": tally.steps,
         "disagreements": int(found is not None),
-        "faults": {fault: tally.faults[fault] for fault in tally.exercise.faults},
+        "faults": {fault: tally.faults[fault] for fault in tally.protocol.faults},
         "sometimes": tally.sometimes,
         "seconds": round(tally.seconds, 3),
         "trace_hash": tally.trace_hash,
@@ -104,7 +104,7 @@ def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
     what = "calls and passes" if fuzzed.is_free else "steps, each compared"
     counts = f"{tally.schedules:,} schedules, {tally.steps:,} {what}"
     page.print(f"{counts}, in {tally.seconds:.1f} s ({rate:,.0f} schedules/s)")
-    page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in tally.exercise.faults)}")
+    page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in tally.protocol.faults)}")
     missing = ", ".join(name for name, was in reached.items() if not was)
     if not (fuzzed.is_free or fuzzed.is_excerpt or fuzzed.disagreement):  # a free one has no model beside it
         page.print(f"situations: {sum(reached.values())} of {len(reached)}{'; not: ' if missing else ''}{missing}")

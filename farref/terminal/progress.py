@@ -11,7 +11,7 @@ from typing import Final
 from rich.console import Console
 
 from farref.model.checker.interface import Progress
-from farref.properties.rref.portfolio import Configuration
+from farref.properties.protocol import Configuration
 from farref.words import counted
 
 PLAIN_SECONDS: Final = 5.0

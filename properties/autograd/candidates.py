@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from farref.model.autograd import actions as act
-from farref.model.autograd.world import Bounds, World
-from farref.properties.twin.schedule import sound_model
+from farref.model.autograd.model import AutogradModel
+from farref.model.autograd.world import World
 
 SORTS: Final[dict[str, tuple[type, ...]]] = {
     "choose": (act.Choose,),
@@ -38,15 +38,15 @@ _SORT_OF: Final = {kind: sort for sort, kinds in SORTS.items() if sort != LATE f
 class Candidates:
     """The actions of a world of some size, sorted by what has to be there for them."""
 
-    def __init__(self, bounds: Bounds, late: Iterable[str]) -> None:
+    def __init__(self, model: AutogradModel, late: Iterable[str]) -> None:
         self.late = {*late}
         self.anywhere: dict[str, list[act.Action]] = defaultdict(list)
         self.on_message: dict[str, dict[int, Any]] = defaultdict(dict)
-        for action in sound_model(bounds).actions:
+        for action in model.actions:
             sort = _SORT_OF[type(action)]
             if isinstance(action, act.OnMessage):
                 is_late = sort == "deliver" and type(action.message).__name__ in self.late
-                self.on_message[LATE if is_late else sort][bounds.places[action.message]] = action
+                self.on_message[LATE if is_late else sort][model.bounds.places[action.message]] = action
             else:
                 self.anywhere[sort].append(action)
 

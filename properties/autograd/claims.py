@@ -12,7 +12,7 @@ from typing import Final
 from farref.model.autograd.world import Bounds
 from farref.model.checker.interface import Kind
 from farref.properties.autograd import always as holds
-from farref.properties.rref.claims import Claim
+from farref.properties.protocol import Claim
 
 
 def _claim(

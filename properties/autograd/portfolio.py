@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from farref.model.autograd.world import Bounds
-from farref.properties.rref.portfolio import Configuration
+from farref.properties.protocol import Configuration
 
 PORTFOLIO: Final = (
     Configuration(

@@ -15,9 +15,10 @@ from typing import Any, Final
 from farref.model.autograd.graphs import GRAPHS, Entry, Exit, Flow, Graph, Leaf, Pair, Recv, Root, Send
 from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.spelling import find_graph, spell
-from farref.model.autograd.world import Bounds, seed_of
+from farref.model.autograd.world import EVERY, Bounds, seed_of
 from farref.model.ids import WorkerId
 from farref.properties.autograd.candidates import SORTS
+from farref.properties.autograd.limits import complaint, limits_of
 from farref.properties.twin.schedule import Schedule
 
 EAGERNESS: Final = {
@@ -73,6 +74,31 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
     chosen |= {name: value for name, value in fixed.items() if name not in ("workers", "pairs")}
     chosen |= {"graph": graph, "passes": passes}
     return Bounds(**{**chosen, "detached": chosen["detached"] if chosen["forward"] else 0})
+
+
+def unfit(fixed: dict[str, Any]) -> str | None:
+    """Say what is wrong with bounds that are the same in all schedules. Workers and pairs are those of the programs drawn."""
+    sizes = {name: fixed[name] for name in ("workers", "pairs") if name in fixed}
+    for name, value in sizes.items():
+        smallest, largest = limits_of(name)
+        if not smallest <= value <= largest:
+            return f"{name} is {value}; allowed is {smallest} to {largest}"
+    graph = fixed.get("graph")
+    if graph == EVERY:
+        return "a schedule has one graph; leave out --graph to have it drawn"
+    if graph is not None and sizes:
+        return f"graph {graph!r} has its own workers and pairs; leave out --workers and --pairs"
+    rest = {name: value for name, value in fixed.items() if name not in sizes}
+    return complaint(Bounds(**{"graph": "relay", "forward": True, **rest})) or (graph and _unfit_graph(fixed))
+
+
+def _unfit_graph(fixed: dict[str, Any]) -> str | None:
+    graph = find_graph(fixed["graph"])
+    if heaviest(graph) * seed_of(PassId(fixed.get("passes", PASSES_MAX))) > EXACT_MAX:
+        return f"the gradients of graph {graph.name!r} outgrow what floating-point numbers hold exactly"
+    if (fixed.get("forward") or fixed.get("release")) and not is_begun_by_creator(graph):
+        return f"in graph {graph.name!r} somebody calls whom nobody has called; leave out --forward and --release"
+    return None
 
 
 def _is_sized(fixed: dict[str, Any]) -> bool:

@@ -15,11 +15,11 @@ from typing import Final
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.messages import kind_number
+from farref.model.rref.model import RRefModel
 from farref.model.rref.owner import Entry, OwnerRRef
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
-from farref.model.rref.world import Bounds, World
+from farref.model.rref.world import World
 from farref.model.values import IdSet
-from farref.properties.twin.schedule import sound_model
 
 SORTS: Final[dict[str, tuple[type, ...]]] = {
     "begin": (
@@ -58,14 +58,13 @@ _BEFALLING: Final = ("deliver", LATE, "duplicate", "drop", "fail")
 class Candidates:
     """The actions of a world of some size, sorted by what has to be there for them."""
 
-    def __init__(self, bounds: Bounds, late: Iterable[str]) -> None:
-        self.bounds = bounds
+    def __init__(self, model: RRefModel, late: Iterable[str]) -> None:
         self.late = {number for number, kind in enumerate(_KIND_NAMES) if kind in late}
         self.on_rref: dict[tuple[str, int], list[act.Action]] = defaultdict(list)
         self.on_fork: dict[tuple[str, int], list[act.Action]] = defaultdict(list)
         self.on_message: dict[str, dict[Place, act.Action]] = {sort: {} for sort in (*_BEFALLING, "retry")}
         self.anywhere: dict[str, list[act.Action]] = defaultdict(list)
-        for action in sound_model(bounds).actions:
+        for action in model.actions:
             self._enter(_SORT_OF[type(action)], action)
         self.sorts = {sort for sort, _ in (*self.on_rref, *self.on_fork)} | set(self.anywhere)
         self.sorts |= {sort for sort, found in self.on_message.items() if found}

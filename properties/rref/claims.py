@@ -7,29 +7,17 @@ and nothing else. The names N1, N2, ... are those of `spec/differences.md`, whic
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from farref.model.checker.interface import Kind, Property
+from farref.model.checker.interface import Kind
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import CallFailed, ChildAccept
 from farref.model.rref.network import is_flying, is_unanswered, was_processed
 from farref.model.rref.owner import Entry
 from farref.model.rref.user import User
 from farref.model.rref.world import Bounds, World
+from farref.properties.protocol import Claim
 from farref.properties.rref import always as holds
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One defect: what breaks, where it breaks, and the clause that repairs it."""
-
-    id: str
-    title: str
-    text: str
-    bounds: Any  # those of its subject
-    clause: str
-    property: Property
 
 
 def no_second_entry_gets_the_value(world: World, rref: RRefId) -> bool:

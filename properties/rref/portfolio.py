@@ -7,20 +7,10 @@ caught, which the tests check.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from farref.model.rref.world import Bounds
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """One bounded world, and what it is there for."""
-
-    name: str
-    bounds: Any  # those of its subject
-    why: str
-
+from farref.properties.protocol import Configuration
 
 PORTFOLIO: Final = (
     Configuration(

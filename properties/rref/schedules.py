@@ -37,6 +37,11 @@ def draw_schedule(seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
     return Schedule(seed, number, bounds, random.random() < 0.5, eagerness, late)
 
 
+def unfit(fixed: dict[str, Any]) -> str | None:
+    """Say what is wrong with bounds that are the same in all schedules."""
+    return limits.complaint(replace(Bounds(rrefs=1, forks=1), **fixed))
+
+
 def _draw_bounds(random: Random) -> Bounds:
     rrefs = random.choice((1, 1, 1, 2, 2, 3))
     return Bounds(

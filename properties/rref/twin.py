@@ -1,10 +1,9 @@
-"""RRefs as campaigns see them."""
+"""RRefs beside an implementation: which steps are faults, what must be refused, and what may be left at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from farref.model.ids import WorkerId
 from farref.model.rref import actions as act
@@ -13,14 +12,7 @@ from farref.model.rref.messages import Call
 from farref.model.rref.owner import is_listed
 from farref.model.rref.user import Handle
 from farref.model.rref.world import Bounds, World
-from farref.properties.protocol import RREF
-from farref.properties.rref.candidates import SORTS, Candidates
-from farref.properties.rref.limits import complaint
-from farref.properties.rref.observation import ModelObserver, Observation, lines
-from farref.properties.rref.schedules import draw_schedule
-from farref.properties.rref.smaller import smaller
-from farref.properties.rref.sometimes import rref_witnesses
-from farref.properties.twin.schedule import Exercise
+from farref.properties.rref.observation import Observation
 
 FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "reordered": (),  # a message is reordered by what overtakes it
@@ -30,7 +22,6 @@ FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "failed": (act.FailCall,),
 }
 NEEDS: Final = {"duplicated": "duplicates", "dropped": "drops", "timed_out": "timeouts", "failed": "failures"}
-EVERYTHING: Final = Bounds(drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True)
 
 
 def forbidden(world: World, bounds: Bounds) -> Iterator[act.Action]:
@@ -51,30 +42,18 @@ def forbidden(world: World, bounds: Bounds) -> Iterator[act.Action]:
             yield act.CreateRemote(RRefId(rref), WorkerId((bounds.owner(RRefId(rref)) + 1) % bounds.workers))
 
 
-def _left(world: World, observation: Observation, bounds: Bounds) -> list[str]:
+def prompt(world: World, bounds: Bounds) -> None:
+    """Nothing is done together with the step before: every delivery is a step of its own."""
+    del world, bounds
+
+
+def broken(world: World, bounds: Bounds) -> list[str]:
+    """Nothing is looked at beyond the observations."""
+    del world, bounds
+    return []
+
+
+def left(world: World, observation: Observation, bounds: Bounds) -> list[str]:
+    """Say what is left where nothing more can happen."""
     del world, bounds
     return [] if observation.is_empty else ["the tables are not empty"]
-
-
-def _unfit(fixed: dict[str, Any]) -> str | None:
-    return complaint(replace(Bounds(rrefs=1, forks=1), **fixed))
-
-
-RREF_EXERCISE: Final = Exercise(
-    about=RREF,
-    sorts=SORTS,
-    faults=FAULTS,
-    needs=NEEDS,
-    situations=rref_witnesses,
-    every_situation=frozenset(one.id for one in rref_witnesses(EVERYTHING)),
-    draw=draw_schedule,
-    unfit=_unfit,
-    candidates=Candidates,
-    observer=ModelObserver,
-    lines=lines,
-    prompt=lambda world, bounds: None,  # noqa: ARG005
-    forbidden=forbidden,
-    broken=lambda world, bounds: [],  # noqa: ARG005
-    left=_left,
-    smaller=smaller,
-)

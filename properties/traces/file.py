@@ -15,7 +15,8 @@ from typing import Any, Final
 import msgspec
 
 from farref.model.checker.interface import Action, Case, Counterexample, Kind, Model, Property, State
-from farref.properties.protocol import RREF, SUBJECTS, Subject
+from farref.properties.protocol import AnyProtocol
+from farref.properties.protocols import PROTOCOLS, protocol_of
 from farref.properties.rref.replay import Fate, ReplayError
 
 FORMAT: Final = "farref-trace/1"
@@ -69,7 +70,7 @@ class Trace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subject: str
     profile: str
     without: str | None
-    bounds: Any  # those of its subject
+    bounds: Any  # those of its protocol
     property: PropertyRecord | None
     meaning: str
     workers: tuple[WorkerRecord, ...]
@@ -84,9 +85,9 @@ class _Header(msgspec.Struct):
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
-def record(bounds: Any, profile: str, rule: str | None, counterexample: Counterexample, about: Subject = RREF) -> Trace:
+def record(bounds: Any, profile: str, rule: str | None, counterexample: Counterexample) -> Trace:
     """Write a counterexample down, by taking it again under a profile, or under SOUND without a rule."""
-    broken = counterexample.property
+    about, broken = protocol_of(bounds), counterexample.property
     model = about.model(bounds, about.rules_of(profile, rule))
     moments = list(about.replay(model, counterexample.actions))
     return msgspec.structs.replace(
@@ -97,15 +98,14 @@ def record(bounds: Any, profile: str, rule: str | None, counterexample: Countere
     )
 
 
-def record_run(
-    bounds: Any, actions: Iterable[Action], profile: str = "sound", rule: str | None = None, about: Subject = RREF
-) -> Trace:
+def record_run(bounds: Any, actions: Iterable[Action], profile: str = "sound", rule: str | None = None) -> Trace:
     """Write a run down that violates nothing, by taking it again."""
+    about = protocol_of(bounds)
     model = about.model(bounds, about.rules_of(profile, rule))
     return _trace(about, bounds, profile, rule, list(about.replay(model, actions)))
 
 
-def _trace(about: Subject, bounds: Any, profile: str, rule: str | None, moments: list[Any]) -> Trace:
+def _trace(about: AnyProtocol, bounds: Any, profile: str, rule: str | None, moments: list[Any]) -> Trace:
     return Trace(
         format=FORMAT,
         subject=about.name,
@@ -130,7 +130,7 @@ def rules_text(profile: str, rule: str | None) -> str:
     return f"the {profile.upper()} profile" if rule is None else f"SOUND without {rule}"
 
 
-def _step(about: Subject, moment: Any) -> StepRecord:
+def _step(about: AnyProtocol, moment: Any) -> StepRecord:
     ended = None if moment.parcel is None else _message(moment.parcel)
     sent = tuple(_message(parcel) for parcel in moment.sent)
     return StepRecord(str(moment.action), moment.worker, about.tell(moment), ended, moment.fate, sent)
@@ -146,7 +146,7 @@ def _message(parcel: Any) -> MessageRecord:
 def decode(content: bytes) -> Trace:
     """Read a trace and take it again; the trace given back is the one that really happened."""
     trace = _parse(content)
-    about = SUBJECTS[trace.subject]
+    about = PROTOCOLS[trace.subject]
     _refuse_strangers(trace, about)
     model = about.model(trace.bounds, about.rules_of(trace.profile, trace.without))
     actions, broken = _actions(model, trace), trace.property
@@ -156,22 +156,22 @@ def decode(content: bytes) -> Trace:
     try:
         if found is not None:
             _refuse_harmless(model, found, about)
-        told = _record_again(trace, actions, found, about)
+        told = _record_again(trace, actions, found)
     except ReplayError as error:
         raise TraceError(f"the trace did not happen: {error}") from error
     _compare(trace, told)
     return told
 
 
-def _record_again(trace: Trace, actions: tuple[Action, ...], found: Counterexample | None, about: Subject) -> Trace:
+def _record_again(trace: Trace, actions: tuple[Action, ...], found: Counterexample | None) -> Trace:
     if found is None:
-        return record_run(trace.bounds, actions, trace.profile, trace.without, about)
-    return record(trace.bounds, trace.profile, trace.without, found, about)
+        return record_run(trace.bounds, actions, trace.profile, trace.without)
+    return record(trace.bounds, trace.profile, trace.without, found)
 
 
 def actions_of(trace: Trace) -> tuple[Action, ...]:
     """Give the actions of a trace that has been read, as the model under the trace's own rules knows them."""
-    about = SUBJECTS[trace.subject]
+    about = PROTOCOLS[trace.subject]
     return _actions(about.model(trace.bounds, about.rules_of(trace.profile, trace.without)), trace)
 
 
@@ -181,9 +181,9 @@ def _parse(content: bytes) -> Trace:
         if header.format != FORMAT:
             raise TraceError(f"its format is {header.format!r}; this version reads {FORMAT!r}")
         trace = msgspec.json.decode(content, type=Trace)
-        if trace.subject not in SUBJECTS:
-            raise TraceError(f"its subject is {trace.subject!r}; known are {', '.join(SUBJECTS)}")
-        bounds = msgspec.convert(trace.bounds, SUBJECTS[trace.subject].bounds)
+        if trace.subject not in PROTOCOLS:
+            raise TraceError(f"its subject is {trace.subject!r}; known are {', '.join(PROTOCOLS)}")
+        bounds = msgspec.convert(trace.bounds, PROTOCOLS[trace.subject].bounds)
         return msgspec.structs.replace(trace, bounds=bounds)
     except msgspec.ValidationError as error:
         raise TraceError(f"it is JSON, but not a trace ({error}); farref check --save writes traces") from error
@@ -191,7 +191,7 @@ def _parse(content: bytes) -> Trace:
         raise TraceError(f"it is not JSON, or only half of it ({error}); farref check --save writes traces") from error
 
 
-def _refuse_strangers(trace: Trace, about: Subject) -> None:
+def _refuse_strangers(trace: Trace, about: AnyProtocol) -> None:
     if trace.profile not in about.profiles:
         raise TraceError(f"its profile is {trace.profile!r}; known are {', '.join(about.profiles)}")
     if trace.without is not None and trace.without not in about.rules:
@@ -201,7 +201,7 @@ def _refuse_strangers(trace: Trace, about: Subject) -> None:
         raise TraceError(f"its bounds make no sense: {wrong}")
 
 
-def _property(trace: Trace, broken: PropertyRecord, about: Subject) -> Property:
+def _property(trace: Trace, broken: PropertyRecord, about: AnyProtocol) -> Property:
     known = {one.id: one for one in about.properties(trace.bounds)}
     known |= {claim.id: claim.property for claim in about.claims.values() if claim.bounds == trace.bounds}
     if broken.id not in known:
@@ -225,7 +225,7 @@ def _compare(read: Trace, told: Trace) -> None:
             raise TraceError(f"step {number}, {one.action}: the file tells other messages than the model sends")
 
 
-def _refuse_harmless(model: Model, counterexample: Counterexample, about: Subject) -> None:
+def _refuse_harmless(model: Model, counterexample: Counterexample, about: AnyProtocol) -> None:
     """Refuse a run whose end does not violate the property it was kept for."""
     broken, steps = counterexample.property, len(counterexample.actions)
     case = next((case for case in broken.cases if case.label == counterexample.case), None)

@@ -16,11 +16,11 @@ from farref.model.rref.actions import Action
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RULES, TORCH, without
 from farref.model.rref.world import Bounds
+from farref.properties.protocol import Configuration
+from farref.properties.protocols import sound_model
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
-from farref.properties.rref.portfolio import Configuration
 from farref.properties.rref.sometimes import rref_witnesses
-from farref.properties.twin.schedule import sound_model
 
 
 @dataclass(frozen=True)

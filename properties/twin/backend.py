@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
-from farref.properties.twin.schedule import Observation
+from farref.properties.protocol import AnyProtocol
+from farref.properties.protocols import PROTOCOLS
 
 
 class Refused(Exception):  # noqa: N818 (it says what happened)
@@ -48,8 +50,20 @@ class Backend(Protocol):
     def attempt(self, action: Any) -> bool:
         """Let the application try something that it should be refused; say whether it was let through."""
 
-    def observe(self) -> Observation:
+    def observe(self) -> Any:
         """Look at all tables, and at what is under way."""
 
     def close(self) -> None:
         """Give back whatever was started."""
+
+
+MakeBackend = Callable[[], Backend | FreeBackend]
+
+
+def protocol_for(make: MakeBackend, named: str | None) -> AnyProtocol:
+    """Find the protocol that backends made so speak: the one that is named, or else the one the backend's class names."""
+    name = named or getattr(make, "protocol", None)
+    if name not in PROTOCOLS:
+        known = " or ".join(f"protocol={one!r}" for one in PROTOCOLS)
+        raise ValueError(f"{make} does not say which protocol it speaks; say {known}")
+    return PROTOCOLS[name]

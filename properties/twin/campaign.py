@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from farref.properties.twin.backend import Backend, FreeBackend
-from farref.properties.twin.exercises import EXERCISES
+from farref.properties.protocols import PROTOCOLS
+from farref.properties.twin.backend import Backend, FreeBackend, MakeBackend, protocol_for
 from farref.properties.twin.jobs import in_order
 from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.stepper import Stepper
 from farref.properties.twin.tally import Done, Tally, Watch
 from farref.properties.twin.twin import Disagreement, Twin
-
-MakeBackend = Callable[[], Backend | FreeBackend]
 
 
 def campaign(
@@ -36,14 +34,17 @@ def campaign(
     first: int = 0,
     fixed: dict[str, Any] | None = None,
     jobs: int = 1,
-    subject: str = "rref",
+    protocol: str | None = None,
     on_schedule: Callable[[Tally], None] = lambda _: None,
 ) -> Tally:
-    """Run schedules until one disagrees, or time or number is used up."""
-    tally, begin = Tally(seed, fixed or {}, EXERCISES[subject]), time.monotonic()
+    """Run schedules until one disagrees, or time or number is used up.
+
+    The protocol is named where `make_backend` is not a class that names it, as `SimulatedBackend` does.
+    """
+    tally, begin = Tally(protocol_for(make_backend, protocol), seed, fixed or {}), time.monotonic()
     tally.cannot = getattr(make_backend, "cannot", frozenset())
     numbers = count(first) if schedules_max is None else range(first, first + schedules_max)
-    taker = Taker(subject, make_backend, seed, tally.fixed)
+    taker = Taker(tally.protocol.name, make_backend, seed, tally.fixed)
     try:
         with closing(taker.take(numbers) if jobs == 1 else in_order(taker.take, numbers, jobs)) as schedules:
             for done in schedules:
@@ -61,14 +62,14 @@ def campaign(
 class Taker:
     """Takes the schedules of a campaign, in whatever process it finds itself."""
 
-    subject: str
+    protocol: str
     make_backend: MakeBackend
     seed: int
     fixed: dict[str, Any]
 
     def take(self, numbers: Iterable[int]) -> Generator[Done]:
         """Take the schedules with these numbers, one after the other."""
-        draw, backend, known = EXERCISES[self.subject].draw, self.make_backend(), set[str]()
+        draw, backend, known = PROTOCOLS[self.protocol].draw, self.make_backend(), set[str]()
         try:
             for number in numbers:
                 schedule = draw(self.seed, number, self.fixed)

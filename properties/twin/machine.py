@@ -4,7 +4,7 @@ Hypothesis chooses the size of the world and one step after the other. There is 
 prints can be read. When it is tired, the run is taken to its end, where all tables must be empty.
 
     TestTwin = twin_machine(SimulatedBackend).TestCase
-    TestAutograd = twin_machine(SimulatedAutograd, "autograd").TestCase
+    TestAutograd = twin_machine(SimulatedAutograd).TestCase
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.rref.world import Bounds
 from farref.properties.autograd.schedules import draw_bounds
+from farref.properties.protocol import AnyProtocol
 from farref.properties.rref.candidates import LATE
-from farref.properties.twin.backend import Backend
-from farref.properties.twin.exercises import EXERCISES
+from farref.properties.twin.backend import Backend, protocol_for
 from farref.properties.twin.twin import Twin
 
 
@@ -59,15 +59,15 @@ class TwinMachine(RuleBasedStateMachine):
     """A run in the making; subclasses say on which backend. Whoever gives it closes it: it may be the same for all runs."""
 
     make_backend: Callable[[], Backend]
-    subject: str
+    protocol: AnyProtocol
 
     @initialize(data=st.data(), restless=st.booleans())
     def start(self, data: st.DataObject, restless: bool) -> None:
         """Begin a run."""
         backend = type(self).make_backend()
         backend.restless = restless
-        self.sorts = _sorts(self.subject)
-        self.twin = Twin(data.draw(STRATEGIES[self.subject](), label="bounds"), backend)
+        self.sorts = _sorts(self.protocol)
+        self.twin = Twin(data.draw(STRATEGIES[self.protocol.name](), label="bounds"), backend)
         self.is_over = False
         self._sort()
 
@@ -105,11 +105,15 @@ def _rule_for(sort: str) -> Any:
     return precondition(lambda self: bool(self.possible[sort]))(rule(data=st.data())(step))
 
 
-def twin_machine(make: Callable[[], Backend], subject: str = "rref") -> type[TwinMachine]:
-    """Give the state machine that drives a backend beside the model."""
-    rules = {sort.replace(" ", "_"): _rule_for(sort) for sort in _sorts(subject)}
-    return type("Machine", (TwinMachine,), {"make_backend": staticmethod(make), "subject": subject, **rules})
+def twin_machine(make: Callable[[], Backend], protocol: str | None = None) -> type[TwinMachine]:
+    """Give the state machine that drives a backend beside the model.
+
+    The protocol is named where `make` is not a class that names it, as `SimulatedBackend` does.
+    """
+    spoken = protocol_for(make, protocol)
+    rules = {sort.replace(" ", "_"): _rule_for(sort) for sort in _sorts(spoken)}
+    return type("Machine", (TwinMachine,), {"make_backend": staticmethod(make), "protocol": spoken, **rules})
 
 
-def _sorts(subject: str) -> dict[str, tuple[type, ...]]:
-    return {sort: kinds for sort, kinds in EXERCISES[subject].sorts.items() if sort != LATE}
+def _sorts(protocol: AnyProtocol) -> dict[str, tuple[type, ...]]:
+    return {sort: kinds for sort, kinds in protocol.sorts.items() if sort != LATE}

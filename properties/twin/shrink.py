@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from farref.model.checker.interface import Action
+from farref.properties.protocols import protocol_of
 from farref.properties.twin.backend import Backend
-from farref.properties.twin.exercises import exercise_of
 from farref.properties.twin.twin import Disagreement, Twin
 
 SECONDS_MAX: Final = 20.0
@@ -45,7 +45,7 @@ def _with_fewer_steps(found: Disagreement, backend: Backend, deadline: float) ->
 
 
 def _in_a_smaller_world(found: Disagreement, backend: Backend, deadline: float) -> Disagreement | None:
-    for bounds, actions in exercise_of(found.bounds).smaller(found.bounds, found.actions):
+    for bounds, actions in protocol_of(found.bounds).smaller(found.bounds, found.actions):
         again = disagrees(bounds, backend, actions) if time.monotonic() < deadline else None
         if again is not None and len(again.actions) <= len(found.actions):
             return again

@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 
 from farref.model.checker.interface import Action
-from farref.properties.twin.exercises import exercise_of
-from farref.properties.twin.schedule import Schedule, sound_model
+from farref.properties.protocols import protocol_of, sound_model
+from farref.properties.twin.schedule import Schedule
 
 
 class Stepper:
@@ -19,7 +19,7 @@ class Stepper:
 
     def __init__(self, schedule: Schedule, random: Random) -> None:
         self.model, self.random = sound_model(schedule.bounds), random
-        self.candidates = exercise_of(schedule.bounds).candidates(schedule.bounds, schedule.late)
+        self.candidates = protocol_of(schedule.bounds).candidates(self.model, schedule.late)
         self.eagerness = [(sort, 1.0 / eager) for sort, eager in schedule.eagerness if self.candidates.has(sort)]
 
     def draw(self, world: Any) -> Action | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from farref.model.checker.interface import Action
-from farref.properties.rref.twin import RREF_EXERCISE
-from farref.properties.twin.exercises import exercise_of
-from farref.properties.twin.schedule import Exercise, Observation, Schedule
+from farref.properties.protocol import AnyProtocol
+from farref.properties.protocols import protocol_of
+from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.twin import Disagreement
 
 
@@ -30,9 +30,9 @@ class Done:
 class Tally:
     """What a campaign did, and what it found."""
 
+    protocol: AnyProtocol
     seed: int
     fixed: dict[str, Any]
-    exercise: Exercise = RREF_EXERCISE
     schedules: int = 0
     steps: int = 0
     faults: Counter[str] = field(default_factory=Counter)
@@ -57,13 +57,13 @@ class Tally:
     @property
     def sometimes(self) -> dict[str, bool]:
         """Say of each awkward situation whether it was reached."""
-        return {name: name in self.reached for name in sorted(self.exercise.every_situation)}
+        return {name: name in self.reached for name in sorted(self.protocol.every_situation)}
 
     @property
     def never_fired(self) -> list[str]:
         """List the faults that were allowed and did not happen."""
-        needs = self.exercise.needs
-        allowed = [fault for fault in self.exercise.faults if self.fixed.get(needs.get(fault, ""), 1)]
+        needs = self.protocol.needs
+        allowed = [fault for fault in self.protocol.faults if self.fixed.get(needs.get(fault, ""), 1)]
         return [fault for fault in allowed if not self.faults[fault] and fault not in self.cannot]
 
     @property
@@ -76,18 +76,18 @@ class Watch:
     """Counts the faults of a schedule, and notes the situations it is in."""
 
     def __init__(self, bounds: Any, done: Done, known: set[str]) -> None:
-        self.done, self.exercise = done, exercise_of(bounds)
-        missing = self.exercise.every_situation - known
-        self.wanted = [one for one in self.exercise.situations(bounds) if one.id in missing] if missing else []
+        self.done, self.protocol = done, protocol_of(bounds)
+        missing = self.protocol.every_situation - known
+        self.wanted = [one for one in self.protocol.situations(bounds) if one.id in missing] if missing else []
         self.flying: list[Any] = []  # oldest first
 
-    def note(self, action: Action, world: Any, observation: Observation) -> None:
+    def note(self, action: Action, world: Any, observation: Any) -> None:
         """Count the fault that a step is, and look at where it led."""
-        for fault, kinds in self.exercise.faults.items():
+        for fault, kinds in self.protocol.faults.items():
             if isinstance(action, kinds):
                 self.done.faults[fault] += 1
         now, known = set(observation.flying), set(self.flying)
-        if isinstance(action, self.exercise.sorts["deliver"]) and self._overtakes(now):
+        if isinstance(action, self.protocol.sorts["deliver"]) and self._overtakes(now):
             self.done.faults["reordered"] += 1
         self.flying = [one for one in self.flying if one in now]
         self.flying += [one for one in observation.flying if one not in known]

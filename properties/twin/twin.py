@@ -15,10 +15,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from farref.model.checker.interface import Action
+from farref.properties.protocols import protocol_of, sound_model
 from farref.properties.rref.observation import difference
 from farref.properties.twin.backend import Backend
-from farref.properties.twin.exercises import exercise_of
-from farref.properties.twin.schedule import sound_model
 
 
 class Disagreement(Exception):  # noqa: N818 (it says what happened)
@@ -34,8 +33,8 @@ class Disagreement(Exception):  # noqa: N818 (it says what happened)
     @property
     def story(self) -> list[str]:
         """The run, one sentence a step."""
-        about = exercise_of(self.bounds).about
-        return [about.tell(moment) for moment in about.replay(sound_model(self.bounds), self.actions)]
+        protocol = protocol_of(self.bounds)
+        return [protocol.tell(moment) for moment in protocol.replay(sound_model(self.bounds), self.actions)]
 
     def __str__(self) -> str:
         steps = [f"{number:3} {sentence}" for number, sentence in enumerate(self.story, start=1)]
@@ -47,11 +46,11 @@ class Twin:
     """A run, taken by the model and by a backend."""
 
     def __init__(self, bounds: Any, backend: Backend) -> None:
-        self.exercise, self.model, self.backend = exercise_of(bounds), sound_model(bounds), backend
+        self.protocol, self.model, self.backend = protocol_of(bounds), sound_model(bounds), backend
         self.world = self.model.initial
         self.actions: list[Action] = []
         self.prompted: set[Action] = set()
-        self.observer = self.exercise.observer(bounds)
+        self.observer = self.protocol.observer(bounds)
         self.observation = self.observer.observe(self.world)
         backend.start(bounds)
         self._compare()
@@ -60,9 +59,9 @@ class Twin:
     def resume(cls, backend: Backend, bounds: Any, world: Any) -> Twin:
         """Go on from a world that a backend has reached before; what led there is not known here."""
         twin = cls.__new__(cls)
-        twin.exercise, twin.model, twin.backend = exercise_of(bounds), sound_model(bounds), backend
+        twin.protocol, twin.model, twin.backend = protocol_of(bounds), sound_model(bounds), backend
         twin.world, twin.actions, twin.prompted = world, [], set()
-        twin.observer = twin.exercise.observer(bounds)
+        twin.observer = twin.protocol.observer(bounds)
         return twin
 
     def enabled(self) -> list[Any]:
@@ -90,7 +89,7 @@ class Twin:
 
     def _with_prompt_steps(self, world: Any) -> Any:
         """Let the model alone take what the backend has taken together with the last step."""
-        while (action := self.exercise.prompt(world, self.model.bounds)) is not None:
+        while (action := self.protocol.prompt(world, self.model.bounds)) is not None:
             self.actions.append(action)
             self.prompted.add(action)
             world = self.model.step(world, action)
@@ -115,7 +114,7 @@ class Twin:
 
     def check_end(self) -> None:
         """Where nothing can happen any more, nothing may be left."""
-        left = self.exercise.left(self.world, self.observer.observe(self.world), self.model.bounds)
+        left = self.protocol.left(self.world, self.observer.observe(self.world), self.model.bounds)
         if left:
             raise self._disagreement([f"nothing more can happen, and in the model {one}" for one in left])
 
@@ -125,15 +124,15 @@ class Twin:
         except Exception as error:
             raise self._disagreement([f"{self.backend.name} cannot be observed: {_said(error)}"]) from error
         if seen != self.observation:
-            lines = self.exercise.lines
+            lines = self.protocol.lines
             raise self._disagreement(difference(self.observation, seen, self.backend.name, lines))
-        broken = self.exercise.broken(self.world, self.model.bounds)
+        broken = self.protocol.broken(self.world, self.model.bounds)
         if broken:
             raise self._disagreement([f"both agree, and {one}" for one in broken])
 
     def _try_in_vain(self) -> None:
         tried = False
-        for action in self.exercise.forbidden(self.world, self.model.bounds):
+        for action in self.protocol.forbidden(self.world, self.model.bounds):
             tried = True
             try:
                 let_through = self.backend.attempt(action)

@@ -14,8 +14,8 @@ from farref.clauses import Clause, clauses
 from farref.model.autograd import graphs, messages, release, root, task, worker
 from farref.model.checker.interface import Kind, Property
 from farref.properties.autograd.claims import CLAIMS
-from farref.properties.protocol import AUTOGRAD
-from farref.properties.rref.claims import Claim
+from farref.properties.autograd.protocol import AUTOGRAD
+from farref.properties.protocol import Claim
 from tests.markdown import rows
 from tests.model.autograd.play import Play
 

@@ -25,7 +25,7 @@ from farref.properties.conformance.findings.catalogue import (
     is_as_recorded,
 )
 from farref.properties.conformance.findings.run import Outcome, Run
-from farref.properties.protocol import SUBJECTS
+from farref.properties.protocols import PROTOCOLS
 
 ROOT: Final = Path(__file__).parents[2]
 FINDINGS: Final = catalogue.read_findings()
@@ -51,7 +51,7 @@ def test_clause_exists(finding: Finding) -> None:
 
 def test_every_claim_of_the_model_has_a_finding_and_no_other_is_named() -> None:
     named = [claim for finding in FINDINGS for claim in finding.claims]
-    assert sorted(named) == sorted(claim for about in SUBJECTS.values() for claim in about.claims)
+    assert sorted(named) == sorted(claim for about in PROTOCOLS.values() for claim in about.claims)
 
 
 def test_every_known_defect_has_a_finding() -> None:

@@ -9,7 +9,8 @@ from typing import Final
 
 from farref.model.checker import fast
 from farref.properties.conformance.findings.catalogue import Figures, Finding, read_figures, read_findings
-from farref.properties.protocol import SUBJECTS, Subject
+from farref.properties.protocol import AnyProtocol
+from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import Trace, record
 
 WIDTH: Final = 125
@@ -51,17 +52,17 @@ def render(findings: Sequence[Finding], figures: Figures) -> str:
 
 def shortest(claim: str) -> Trace:
     """Find a shortest run of PyTorch's rules to a claim."""
-    about = subject_of(claim)
+    about = protocol_of_claim(claim)
     known = about.claims[claim]
     found = fast.check(about.model(known.bounds, about.profiles["torch"]), (known.property,)).counterexample
     assert found is not None, f"PyTorch's rules keep {claim}"
     familiar = replace(found, actions=about.familiar(known.bounds, found.actions))
-    return record(known.bounds, "torch", None, familiar, about)
+    return record(known.bounds, "torch", None, familiar)
 
 
-def subject_of(claim: str) -> Subject:
+def protocol_of_claim(claim: str) -> AnyProtocol:
     """Say which protocol a claim is about."""
-    return next(about for about in SUBJECTS.values() if claim in about.claims)
+    return next(about for about in PROTOCOLS.values() if claim in about.claims)
 
 
 def _table(findings: Sequence[Finding], figures: Figures) -> list[str]:

@@ -13,22 +13,11 @@ from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 
-BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
-    "model": ModelBackend,
-    "simulated": SimulatedBackend,
-    "processes": ProcessesBackend,
+BACKENDS: Final[dict[str, dict[str, Callable[[], Backend]]]] = {
+    "rref": {"model": ModelBackend, "simulated": SimulatedBackend, "processes": ProcessesBackend},
+    "autograd": {"model": ModelBackend, "simulated": SimulatedAutograd, "processes": AutogradProcesses},
 }
-"""Each gives a backend of RRefs that is not started yet."""
-
-AUTOGRAD_BACKENDS: Final[dict[str, Callable[[], Backend]]] = {
-    "model": ModelBackend,
-    "simulated": SimulatedAutograd,
-    "processes": AutogradProcesses,
-}
-"""The same for distributed autograd."""
-
-EVERY_BACKEND: Final = {"rref": BACKENDS, "autograd": AUTOGRAD_BACKENDS}
-"""The backends of each protocol that are driven in lockstep."""
+"""The backends of each protocol that are driven in lockstep: each entry gives one that is not started yet."""
 
 FREE_BACKENDS: Final[dict[str, dict[str, Callable[[], FreeBackend]]]] = {"rref": {}, "autograd": {"storm": Storm}}
 """Those that run by themselves."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from farref.model.checker.interface import Action
+from farref.properties.protocols import protocol_of
 from farref.properties.twin.backend import Refused
-from farref.properties.twin.exercises import exercise_of
-from farref.properties.twin.schedule import Observation
 
 
 class ModelBackend:
@@ -25,9 +24,8 @@ class ModelBackend:
 
     def start(self, bounds: Any) -> None:
         """Begin with the empty world."""
-        self.exercise = exercise_of(bounds)
-        about = self.exercise.about
-        self.model: Any = about.model(bounds, self.rules or about.profiles["sound"])
+        self._protocol = protocol_of(bounds)
+        self.model: Any = self._protocol.model(bounds, self.rules or self._protocol.profiles["sound"])
         self.world = self.model.initial
 
     def perform(self, action: Action) -> None:
@@ -35,7 +33,7 @@ class ModelBackend:
         after = self.model.step(self.world, action)
         if after is None:
             raise Refused(f"{action} cannot happen here")
-        while (prompt := self.exercise.prompt(after, self.model.bounds)) is not None:
+        while (prompt := self._protocol.prompt(after, self.model.bounds)) is not None:
             after = self.model.step(after, prompt)
         self.world = after
 
@@ -43,9 +41,9 @@ class ModelBackend:
         """Say whether the step could be taken."""
         return self.model.step(self.world, action) is not None
 
-    def observe(self) -> Observation:
+    def observe(self) -> Any:
         """Look at the world."""
-        return self.exercise.observer(self.model.bounds).observe(self.world)
+        return self._protocol.observer(self.model.bounds).observe(self.world)
 
     def close(self) -> None:
         """Nothing was started."""

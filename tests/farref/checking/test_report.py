@@ -11,7 +11,7 @@ from farref.model.checker import reference
 from farref.model.checker.interface import Case, Kind, Property, Verdict
 from farref.model.rref.model import RRefModel
 from farref.model.rref.world import Bounds
-from farref.properties.rref.portfolio import Configuration
+from farref.properties.protocol import Configuration
 from farref.rendering.checked import show
 
 CLAIM = Property("P", "R1", Kind.ALWAYS, "a claim that holds", (Case("it", lambda _: True),))

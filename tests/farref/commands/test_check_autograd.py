@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from farref.properties.protocol import AUTOGRAD
+from farref.properties.autograd.protocol import AUTOGRAD
 from tests.generated import farref
 
 STATES = {

@@ -139,7 +139,7 @@ def mistaken(backend: str) -> Callable[[], Backend]:
 def test_a_disagreement_is_told_the_same_way_on_every_backend(
     farref: Farref, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
-    monkeypatch.setitem(BACKENDS, backend, mistaken(backend))
+    monkeypatch.setitem(BACKENDS["rref"], backend, mistaken(backend))
     path = tmp_path / "run.json"
     words = ("fuzz", "rref", "--backend", backend, "--seconds", "60", "--quiet")
     saved = farref(*words, "--save", str(path))

@@ -9,8 +9,9 @@ from farref.model.checker.interface import Verdict
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules, without
 from farref.model.rref.world import Bounds
+from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
-from farref.properties.rref.claims import CLAIMS, Claim
+from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.sometimes import rref_witnesses
 
 SMALL = {

@@ -9,7 +9,7 @@ from farref.model.autograd.rules import SOUND, TORCH
 from farref.model.checker import fast
 from farref.model.checker.interface import Verdict
 from farref.properties.autograd.claims import CLAIMS
-from farref.properties.rref.claims import Claim
+from farref.properties.protocol import Claim
 
 SHORTEST = {"D1": 1, "D2": 4, "D3": 4, "D4": 3, "D5": 8, "D6": 5, "D7": 6, "D8": 2, "D9": 2}
 

@@ -13,10 +13,10 @@ from farref.model.autograd.world import Bounds
 from farref.model.checker import fast
 from farref.model.checker.interface import Counterexample
 from farref.properties.autograd.claims import CLAIMS
+from farref.properties.autograd.protocol import AUTOGRAD
 from farref.properties.autograd.replay import replay
 from farref.properties.autograd.story import MEANINGS, tell
-from farref.properties.protocol import AUTOGRAD
-from farref.properties.rref.claims import Claim
+from farref.properties.protocol import Claim
 from farref.properties.traces.file import decode, encode, record
 from farref.rendering.diagram import draw
 from tests.model.autograd.play import Play
@@ -76,7 +76,7 @@ def found(claim: Claim) -> Counterexample:
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 def test_every_claim_is_kept_read_and_drawn(claim: Claim) -> None:
-    trace = record(claim.bounds, "torch", None, found(claim), AUTOGRAD)
+    trace = record(claim.bounds, "torch", None, found(claim))
     assert trace.meaning == claim.text
     assert decode(encode(trace)) == trace
     drawing = draw(trace)

@@ -15,9 +15,10 @@ from farref.impl.errors import RpcError
 from farref.model.rref.world import Bounds
 from farref.properties.logs.format import Log, read_logs
 from farref.properties.logs.validate import validate
+from farref.properties.protocols import sound_model
 from farref.properties.rref.schedules import draw_schedule
 from farref.properties.twin.backends.rref.simulated import Cores, SeenSimulation, SimulatedBackend
-from farref.properties.twin.schedule import Schedule, sound_model
+from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.stepper import Stepper
 from farref.properties.zoo.rref import ZOO
 

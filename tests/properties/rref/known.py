@@ -8,7 +8,7 @@ from farref.model.checker import fast
 from farref.model.checker.interface import Counterexample
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import TORCH
-from farref.properties.rref.claims import Claim
+from farref.properties.protocol import Claim
 
 
 @cache

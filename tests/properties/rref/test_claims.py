@@ -8,7 +8,8 @@ from farref.model.checker import fast
 from farref.model.checker.interface import Verdict
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import SOUND
-from farref.properties.rref.claims import CLAIMS, Claim
+from farref.properties.protocol import Claim
+from farref.properties.rref.claims import CLAIMS
 from tests.properties.rref.known import shortest
 
 SHORTEST = {

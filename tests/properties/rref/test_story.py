@@ -11,8 +11,9 @@ from farref.model.checker.interface import Counterexample
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import PROFILES, RULES, TORCH, RRefRules, without
 from farref.model.rref.world import Bounds
+from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
-from farref.properties.rref.claims import CLAIMS, Claim
+from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.meaning import meaning
 from farref.properties.rref.replay import ReplayError, replay, with_familiar_names
 from farref.properties.rref.story import tell

@@ -10,8 +10,9 @@ from farref.model.checker.interface import Case, Counterexample, Kind
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import TORCH
 from farref.model.rref.world import Bounds
+from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
-from farref.properties.rref.claims import CLAIMS, Claim
+from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.replay import Fate
 from farref.properties.traces.file import (
     FORMAT,

@@ -15,14 +15,14 @@ from farref.model.autograd.rules import SOUND
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.candidates import LATE, SORTS, Candidates
 from farref.properties.autograd.observation import Observation, lines
+from farref.properties.autograd.protocol import AUTOGRAD
 from farref.properties.autograd.schedules import EXACT_MAX, draw_graph, draw_schedule, heaviest, is_begun_by_creator
 from farref.properties.autograd.twin import forbidden, prompt
-from farref.properties.protocol import AUTOGRAD
+from farref.properties.protocols import sound_model
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.machine import twin_machine
-from farref.properties.twin.schedule import sound_model
 from farref.properties.twin.shrink import disagrees, shrink
 from farref.properties.twin.stepper import Stepper
 from farref.properties.twin.tally import Tally
@@ -46,7 +46,7 @@ def named(twin: Twin, label: str) -> Action:
 
 @pytest.fixture(scope="module")
 def tally() -> Tally:
-    return campaign(SimulatedAutograd, seed=2024, schedules_max=400, subject="autograd")
+    return campaign(SimulatedAutograd, seed=2024, schedules_max=400)
 
 
 def test_the_engine_agrees_on_every_step(tally: Tally) -> None:
@@ -62,10 +62,11 @@ def test_every_fault_happens_and_every_situation_is_reached(tally: Tally) -> Non
 
 def test_the_same_seed_takes_the_same_steps_in_any_number_of_processes() -> None:
     alone, shared = (
-        campaign(SimulatedAutograd, seed=5, first=3, schedules_max=21, jobs=jobs, subject="autograd") for jobs in (1, 2)
+        campaign(SimulatedAutograd, seed=5, first=3, schedules_max=21, jobs=jobs, protocol="autograd")
+        for jobs in (1, 2)
     )
     assert (alone.trace_hash, alone.steps, alone.faults) == (shared.trace_hash, shared.steps, shared.faults)
-    assert alone.trace_hash != campaign(SimulatedAutograd, seed=6, schedules_max=21, subject="autograd").trace_hash
+    assert alone.trace_hash != campaign(SimulatedAutograd, seed=6, schedules_max=21, protocol="autograd").trace_hash
 
 
 # -- drawing -----------------------------------------------------------------------------------------------------------
@@ -74,7 +75,8 @@ def test_the_same_seed_takes_the_same_steps_in_any_number_of_processes() -> None
 @pytest.mark.parametrize("number", range(40))
 def test_everything_that_can_happen_is_a_candidate(number: int) -> None:
     schedule = draw_schedule(11, number, {})
-    model, candidates = sound_model(schedule.bounds), Candidates(schedule.bounds, schedule.late)
+    model = sound_model(schedule.bounds)
+    candidates = Candidates(model, schedule.late)
     stepper, world = Stepper(schedule, schedule.random()), model.initial
     while (action := stepper.draw(world)) is not None:
         listed = {one for sort in SORTS for one in candidates.of(sort, world)}
@@ -87,7 +89,8 @@ def test_everything_that_can_happen_is_a_candidate(number: int) -> None:
 
 def test_a_late_kind_is_delivered_late_only() -> None:
     bounds = Bounds("there-and-back", forward=True)
-    candidates, model = Candidates(bounds, ("ForwardCall",)), sound_model(bounds)
+    model = sound_model(bounds)
+    candidates = Candidates(model, ("ForwardCall",))
     world = model.step(model.initial, next(one for one in model.actions if str(one) == "SendTensors(pair 0)"))
     assert candidates.of("deliver", world) == []
     assert [str(one) for one in candidates.of(LATE, world)] == ["Deliver(ForwardCall(pair 0))"]
@@ -115,7 +118,7 @@ def test_bounds_that_are_fixed_are_the_same_in_all() -> None:
 
 
 def test_the_model_agrees_with_itself() -> None:
-    assert campaign(ModelBackend, seed=1, schedules_max=50, subject="autograd").disagreement is None
+    assert campaign(ModelBackend, seed=1, schedules_max=50, protocol="autograd").disagreement is None
 
 
 INVISIBLE = {"retries_until_answered"}
@@ -126,7 +129,7 @@ INVISIBLE = {"retries_until_answered"}
 def test_a_backend_without_a_rule_is_caught(rule: str) -> None:
     rules = AUTOGRAD.rules_of("sound", rule)
     assert rules != SOUND
-    found = campaign(lambda: ModelBackend(rules), seed=1, seconds_max=SECONDS_MAX, subject="autograd").disagreement
+    found = campaign(lambda: ModelBackend(rules), seed=1, seconds_max=SECONDS_MAX, protocol="autograd").disagreement
     assert found is not None
 
 
@@ -137,7 +140,7 @@ def test_there_are_enough_mutants() -> None:
 @each_mutant
 def test_lockstep_catches_it(mutant: Mutant) -> None:
     with mutant.alive():
-        tally = campaign(SimulatedAutograd, seed=1, seconds_max=SECONDS_MAX, subject="autograd")
+        tally = campaign(SimulatedAutograd, seed=1, seconds_max=SECONDS_MAX, protocol="autograd")
         assert tally.disagreement is not None, f"{mutant.name} ({mutant.clause}) survives: {mutant.text}"
         assert tally.schedule is not None
         shortest = shrink(
@@ -220,7 +223,7 @@ def test_an_observation_is_plain_data() -> None:
 
 
 def test_hypothesis_finds_no_disagreement() -> None:
-    run_state_machine_as_test(twin_machine(SimulatedAutograd, "autograd"), settings=QUICK)
+    run_state_machine_as_test(twin_machine(SimulatedAutograd), settings=QUICK)
 
 
 def test_a_disagreement_is_found_and_shrunk_by_hypothesis() -> None:
@@ -229,5 +232,5 @@ def test_a_disagreement_is_found_and_shrunk_by_hypothesis() -> None:
     )
     mutant = AUTOGRAD_ZOO["arrivals_are_not_accounted_for"]
     with mutant.alive(), pytest.raises(Disagreement) as caught:
-        run_state_machine_as_test(twin_machine(SimulatedAutograd, "autograd"), settings=quick)
+        run_state_machine_as_test(twin_machine(SimulatedAutograd), settings=quick)
     assert len(caught.value.actions) <= 2

@@ -9,6 +9,7 @@ from farref.model.rref.actions import Action
 from farref.model.rref.rules import RULES, without
 from farref.model.rref.world import Bounds
 from farref.properties.rref.observation import Observation, difference, lines
+from farref.properties.rref.protocol import RREF
 from farref.properties.rref.twin import forbidden
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
@@ -50,7 +51,7 @@ def test_the_same_seed_takes_the_same_steps() -> None:
 
 
 def test_a_schedule_does_not_depend_on_those_before_it() -> None:
-    alone, after = Tally(0, {}), campaign(SimulatedBackend, seed=3, schedules_max=3)
+    alone, after = Tally(RREF, 0, {}), campaign(SimulatedBackend, seed=3, schedules_max=3)
     for number in range(3):
         one = campaign(SimulatedBackend, seed=3, first=number, schedules_max=1)
         alone.steps += one.steps
@@ -66,12 +67,12 @@ def test_a_fault_that_is_not_allowed_need_not_happen() -> None:
 
 
 def test_the_model_agrees_with_itself() -> None:
-    assert campaign(ModelBackend, seed=1, schedules_max=50).disagreement is None
+    assert campaign(ModelBackend, seed=1, schedules_max=50, protocol="rref").disagreement is None
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in INVISIBLE])
 def test_a_backend_without_a_rule_is_caught(rule: str) -> None:
-    found = campaign(lambda: ModelBackend(without(rule)), seed=1, seconds_max=60).disagreement
+    found = campaign(lambda: ModelBackend(without(rule)), seed=1, seconds_max=60, protocol="rref").disagreement
     assert found is not None
     assert shrink(found, ModelBackend(without(rule))).lines
 

@@ -29,6 +29,7 @@ class Storm:
     """Real workers in bad weather, which run one program after the other."""
 
     name = "storm"
+    protocol = "autograd"
     cannot: frozenset[str] = frozenset({"died"})
 
     def __init__(self, prepare: Prepare | None = None) -> None:

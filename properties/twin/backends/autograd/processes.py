@@ -26,6 +26,8 @@ CREATOR: Final = WorkerId(0)
 class AutogradProcesses(DrivenProcesses[Bounds, Action, Observation, AutogradDesk]):
     """Real workers; every delivery is chosen by the caller."""
 
+    protocol = "autograd"
+
     def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
         super().__init__(AutogradDesk, restless=restless, prepare=prepare)
 

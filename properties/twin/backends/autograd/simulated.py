@@ -23,6 +23,7 @@ class SimulatedAutograd(Driven[Action, Observation]):
     """Several engines in this process; every delivery is chosen by the caller."""
 
     name = "simulated"
+    protocol = "autograd"
 
     def start(self, bounds: Bounds) -> None:
         """Begin with new engines."""

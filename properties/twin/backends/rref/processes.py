@@ -34,6 +34,8 @@ from farref.properties.twin.backends.rref.network import Seen
 class ProcessesBackend(DrivenProcesses[Bounds, Action, Observation, Desk]):
     """Real workers; every delivery is chosen by the caller."""
 
+    protocol = "rref"
+
     def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
         super().__init__(Desk, restless=restless, prepare=prepare)
 

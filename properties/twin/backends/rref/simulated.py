@@ -20,6 +20,7 @@ class SimulatedBackend(Driven[Action, Observation]):
     """Several cores in this process; every delivery is chosen by the caller."""
 
     name = "simulated"
+    protocol = "rref"
     lockstep: Lockstep
 
     def start(self, bounds: Bounds) -> None:

@@ -10,11 +10,11 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
+from farref.properties.autograd.protocol import AUTOGRAD
 from farref.properties.autograd.schedules import draw_schedule
 from farref.properties.twin.backends.autograd.processes import AutogradProcesses
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.campaign import campaign, take_schedule
-from farref.properties.twin.exercises import EXERCISES
 from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
@@ -47,14 +47,14 @@ def steps(twin: Twin, *labels: str) -> None:
 
 
 def test_real_processes_agree_on_every_step_and_are_the_same_all_along(warm: AutogradProcesses) -> None:
-    tally, known = Tally(7, {}, EXERCISES["autograd"]), set[int]()
+    tally, known = Tally(AUTOGRAD, 7, {}), set[int]()
     for number in range(SCHEDULES):
         tally.add(take_schedule(draw_schedule(7, number, {}), warm, tally.reached))
         known |= set(pids(warm))
     assert tally.disagreement is None, str(tally.disagreement)
     assert tally.never_fired == []
     assert len(known) == 4
-    simulated = campaign(SimulatedAutograd, seed=7, schedules_max=SCHEDULES, subject="autograd")
+    simulated = campaign(SimulatedAutograd, seed=7, schedules_max=SCHEDULES, protocol="autograd")
     assert (tally.trace_hash, tally.steps, tally.faults) == (simulated.trace_hash, simulated.steps, simulated.faults)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from farref.model.autograd.spelling import find_graph
+from farref.properties.autograd.protocol import AUTOGRAD
 from farref.properties.autograd.schedules import draw_schedule
 from farref.properties.twin.backends.autograd.free import WELL, PlannedPass, Seen
 from farref.properties.twin.backends.autograd.plans import (
@@ -18,7 +19,6 @@ from farref.properties.twin.backends.autograd.plans import (
     endings,
     judge,
 )
-from farref.properties.twin.exercises import EXERCISES
 from farref.properties.twin.tally import Tally
 from farref.properties.zoo.autograd import AUTOGRAD_ZOO
 
@@ -34,7 +34,7 @@ def storm() -> Iterator[Storm]:
 
 
 def test_gradients_are_equal_to_the_last_bit_and_nothing_is_left(storm: Storm) -> None:
-    tally = Tally(7, {}, EXERCISES["autograd"], cannot=Storm.cannot)
+    tally = Tally(AUTOGRAD, 7, {}, cannot=Storm.cannot)
     for number in range(PROGRAMS):
         tally.add(storm.take(draw_schedule(7, number, {})))
         assert tally.disagreement is None, tally.disagreement.lines

@@ -14,6 +14,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from farref.impl.core.ids import WorkerId
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
+from farref.properties.rref.protocol import RREF
 from farref.properties.rref.schedules import draw_schedule
 from farref.properties.twin.backends.rref.desk import Desk
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
@@ -55,7 +56,7 @@ def steps(twin: Twin, *labels: str) -> None:
 
 
 def test_real_processes_agree_on_every_step_and_are_the_same_all_along(warm: ProcessesBackend) -> None:
-    tally, known = Tally(7, {}), set[int]()
+    tally, known = Tally(RREF, 7, {}), set[int]()
     for number in range(SCHEDULES):
         tally.add(take_schedule(draw_schedule(7, number, {}), warm, tally.reached))
         known |= set(pids(warm))
@@ -67,7 +68,7 @@ def test_real_processes_agree_on_every_step_and_are_the_same_all_along(warm: Pro
 
 
 def test_hypothesis_drives_real_processes(warm: ProcessesBackend) -> None:
-    run_state_machine_as_test(twin_machine(lambda: warm), settings=FEW)
+    run_state_machine_as_test(twin_machine(lambda: warm, "rref"), settings=FEW)
 
 
 def test_a_message_arrives_only_when_it_is_let_in(warm: ProcessesBackend) -> None:

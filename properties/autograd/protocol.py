@@ -1,0 +1,73 @@
+"""The protocol of distributed autograd, as commands and campaigns see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from farref.model.autograd.actions import Action
+from farref.model.autograd.ids import worker_name
+from farref.model.autograd.model import AutogradModel
+from farref.model.autograd.rules import PROFILES
+from farref.model.autograd.world import Bounds, World
+from farref.properties.autograd import limits, replay, schedules, story, twin
+from farref.properties.autograd.always import autograd_properties
+from farref.properties.autograd.candidates import SORTS, Candidates
+from farref.properties.autograd.claims import CLAIMS
+from farref.properties.autograd.observation import Observation, lines
+from farref.properties.autograd.observer import ModelObserver
+from farref.properties.autograd.portfolio import PORTFOLIO
+from farref.properties.autograd.smaller import smaller
+from farref.properties.autograd.sometimes import autograd_situations, autograd_witnesses
+from farref.properties.protocol import Protocol
+
+EVERYTHING: Final = Bounds("relay", smart=True, forward=True, release=True)
+"""Bounds in which every kind of message is sent."""
+
+
+def owners(bounds: Bounds) -> dict[str, tuple[str, ...]]:
+    """Give the workers' names. Nobody owns anything."""
+    return {worker_name(worker): () for worker in bounds.worker_ids}
+
+
+def familiar(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
+    """Give a run as it is: in a graph every worker has its own place, so its name says something."""
+    del bounds
+    return tuple(actions)
+
+
+AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
+    name="autograd",
+    spec="autograd.md",
+    bounds=Bounds,
+    broadest=Bounds(passes=2),
+    said_always=("graph", "passes"),
+    limits_of=limits.limits_of,
+    complaint=limits.complaint,
+    profiles=PROFILES,
+    model=AutogradModel,
+    properties=autograd_properties,
+    witnesses=autograd_witnesses,
+    claims=CLAIMS,
+    portfolio=PORTFOLIO,
+    replay=replay.replay,
+    tell=story.tell,
+    meaning=story.meaning,
+    owners=owners,
+    familiar=familiar,
+    sorts=SORTS,
+    faults=twin.FAULTS,
+    needs=twin.NEEDS,
+    situations=autograd_situations,
+    every_situation=frozenset(one.id for one in autograd_situations(EVERYTHING)),
+    draw=schedules.draw_schedule,
+    unfit=schedules.unfit,
+    candidates=Candidates,
+    smaller=smaller,
+    observer=ModelObserver,
+    lines=lines,
+    prompt=twin.prompt,
+    forbidden=twin.forbidden,
+    broken=twin.broken,
+    left=twin.left,
+)

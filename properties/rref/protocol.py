@@ -1,0 +1,69 @@
+"""The protocol of remote references, as commands and campaigns see it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from farref.model.ids import WorkerId
+from farref.model.rref.actions import Action
+from farref.model.rref.ids import RRefId, worker_name
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import PROFILES
+from farref.model.rref.world import Bounds, World
+from farref.properties.protocol import Protocol
+from farref.properties.rref import limits, meaning, replay, schedules, story, twin
+from farref.properties.rref.always import rref_properties
+from farref.properties.rref.candidates import SORTS, Candidates
+from farref.properties.rref.claims import CLAIMS
+from farref.properties.rref.observation import ModelObserver, Observation, lines
+from farref.properties.rref.portfolio import PORTFOLIO
+from farref.properties.rref.smaller import smaller
+from farref.properties.rref.sometimes import rref_witnesses
+
+EVERYTHING: Final = Bounds(drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True)
+"""Bounds in which every awkward situation can be reached."""
+
+
+def owners(bounds: Bounds) -> dict[str, tuple[str, ...]]:
+    """Give the workers' names, each with the RRefs it owns."""
+    owned = {WorkerId(worker): list[str]() for worker in range(bounds.workers)}
+    for rref in map(RRefId, range(bounds.rrefs)):
+        owned[bounds.owner(rref)].append(f"x{rref}")
+    return {worker_name(worker): tuple(rrefs) for worker, rrefs in owned.items()}
+
+
+RREF: Final = Protocol[Bounds, World, Action, Observation](
+    name="rref",
+    spec="rref.md",
+    bounds=Bounds,
+    broadest=Bounds(shutdown=True),
+    said_always=("workers", "rrefs", "forks", "drops", "duplicates"),
+    limits_of=limits.limits_of,
+    complaint=limits.complaint,
+    profiles=PROFILES,
+    model=RRefModel,
+    properties=rref_properties,
+    witnesses=rref_witnesses,
+    claims=CLAIMS,
+    portfolio=PORTFOLIO,
+    replay=replay.replay,
+    tell=story.tell,
+    meaning=meaning.meaning,
+    owners=owners,
+    familiar=replay.with_familiar_names,
+    sorts=SORTS,
+    faults=twin.FAULTS,
+    needs=twin.NEEDS,
+    situations=rref_witnesses,
+    every_situation=frozenset(one.id for one in rref_witnesses(EVERYTHING)),
+    draw=schedules.draw_schedule,
+    unfit=schedules.unfit,
+    candidates=Candidates,
+    smaller=smaller,
+    observer=ModelObserver,
+    lines=lines,
+    prompt=twin.prompt,
+    forbidden=twin.forbidden,
+    broken=twin.broken,
+    left=twin.left,
+)

@@ -1,0 +1,45 @@
+"""The list of protocols, and how a backend says which one it speaks."""
+
+import pytest
+
+from farref.properties.protocol import AnyProtocol
+from farref.properties.protocols import PROTOCOLS, protocol_of
+from farref.properties.twin.backend import MakeBackend, protocol_for
+from farref.properties.twin.backends.known import BACKENDS, FREE_BACKENDS
+from farref.properties.twin.backends.model import ModelBackend
+from farref.properties.twin.campaign import campaign
+from farref.properties.twin.machine import STRATEGIES, twin_machine
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
+def test_bounds_say_which_protocol_they_are_about(protocol: AnyProtocol) -> None:
+    everything = [protocol.broadest, *(one.bounds for one in protocol.portfolio)]
+    everything += [claim.bounds for claim in protocol.claims.values()]
+    assert all(protocol_of(bounds) is protocol for bounds in everything)
+
+
+def test_every_protocol_has_backends_and_a_strategy() -> None:
+    assert PROTOCOLS.keys() == BACKENDS.keys() == FREE_BACKENDS.keys() == STRATEGIES.keys()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "make"),
+    [
+        (protocol, make)
+        for kinds in (BACKENDS, FREE_BACKENDS)
+        for protocol, known in kinds.items()
+        for make in known.values()
+        if make is not ModelBackend
+    ],
+)
+def test_a_backend_says_which_protocol_it_speaks(protocol: str, make: MakeBackend) -> None:
+    assert protocol_for(make, None) is PROTOCOLS[protocol]
+
+
+def test_a_backend_of_any_protocol_has_to_be_told_which() -> None:
+    asks = "does not say which protocol it speaks; say protocol='rref' or protocol='autograd'"
+    with pytest.raises(ValueError, match=asks):
+        campaign(ModelBackend, seed=1, schedules_max=1)
+    with pytest.raises(ValueError, match=asks):
+        twin_machine(lambda: ModelBackend())
+    assert campaign(ModelBackend, seed=1, schedules_max=1, protocol="autograd").protocol is PROTOCOLS["autograd"]
