@@ -15,6 +15,7 @@ from pathlib import Path
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.journal import LoggedCore
 from farref.impl.simulated.network import Simulation
+from farref.impl.worker.logfile import journal_in
 from farref.properties.logs.format import read_logs
 from farref.properties.logs.validate import validate
 from farref.properties.twin.backend import Backend
@@ -61,11 +62,11 @@ def write_logs(folder: Path) -> list[Path]:
     """Let three simulated workers create, share, fetch and let go until they have enough to tell."""
     names = {WorkerId(0): "B", WorkerId(1): "A", WorkerId(2): "C"}
     files = [folder / f"{name}.jsonl" for name in names.values()]
-    cores = {rank: LoggedCore(rank, names, Incarnation(1), files[rank]) for rank in names}
+    cores = {rank: LoggedCore(rank, names, Incarnation(1), journal_in(files[rank])) for rank in names}
     network = Simulation(len(names))
     network.cores = dict(cores)
     owner, creator, third = names
-    while sum(core._events for core in cores.values()) < EVENTS:
+    while sum(core.journal.events for core in cores.values()) < EVENTS:
         reference = network.create_remote(creator, owner)
         network.share_as_argument(creator, third, reference)
         network.fetch(creator, reference)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from farref.impl.core.core import Core
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.journal import LoggedCore
 from farref.impl.core.observe import WorkerTables, observe
-from farref.impl.errors import NotRunning, RpcError
+from farref.impl.errors import RpcError
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo
 from farref.impl.transport.handshake import Identity
@@ -23,6 +23,9 @@ from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.values.writing import Arguments
 from farref.impl.worker import leaving
 from farref.impl.worker.futures import Future
+from farref.impl.worker.logfile import journal_in
+from farref.impl.worker.process import be_nobody, become, check_idle, joining
+from farref.impl.worker.process import current as current
 from farref.impl.worker.worker import Worker
 
 INIT_TIMEOUT_S: Final = 30.0
@@ -31,16 +34,6 @@ TOLD_MAX: Final = 5
 NAME: Final = re.compile(r"[A-Za-z0-9_:-]{1,127}")
 
 MakeCore = Callable[[WorkerId, Collection[WorkerId], Incarnation], Core]
-
-_process: Final[list[Worker]] = []
-_joining: Final = threading.Lock()
-
-
-def current() -> Worker:
-    """Find the worker that this process is."""
-    if not _process:
-        raise NotRunning("RPC has not been initialised here: use launch() or init_rpc()")
-    return _process[0]
 
 
 def check_names(given: Collection[str]) -> None:
@@ -76,7 +69,7 @@ def init_rpc(
     _check_place(place, rank, world_size)
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
-    with _joining:
+    with joining:
         check_idle()
         world, key = agree_on_secret(place)
         leave_name(place, me, name)
@@ -91,16 +84,11 @@ def init_rpc(
             for stream in streams.values():
                 stream.close()
             raise
-        core = make_core(me, called, incarnation) if log is None else LoggedCore(me, called, incarnation, Path(log))
-        _process.append(Worker(core, called, streams, chosen, arena, windows))
-        current().reactor.begin()
-    return current().info(me)
-
-
-def check_idle() -> None:
-    """Refuse to join a world while in one."""
-    if _process:
-        raise RpcError("RPC is already initialised in this process")
+        make = make_core if log is None else partial(LoggedCore, journal=journal_in(Path(log)))
+        worker = Worker(make(me, called, incarnation), called, streams, chosen, arena, windows)
+        become(worker)
+        worker.reactor.begin()
+    return worker.info(me)
 
 
 def _check_place(directory: Path, rank: int, world_size: int) -> None:
@@ -119,7 +107,7 @@ def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> Work
     try:
         left, unanswered = leaving.shut_down(worker, graceful, timeout)
     finally:
-        _process.clear()
+        be_nobody()
     if isinstance(worker.core, LoggedCore):
         worker.core.end()
     me = worker.names[worker.rank]

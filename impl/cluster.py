@@ -26,9 +26,9 @@ import multiprocess  # type: ignore[import-untyped]
 from farref.impl import api
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import GaveUp, NotRunning, RpcError
-from farref.impl.settings import Settings, Tls, checked_timeout
-from farref.impl.transport.frames import FRAME_BYTES_MAX
+from farref.impl.settings import FRAME_BYTES_MAX, Settings, Tls, checked_timeout
 from farref.impl.transport.streams import Transport, check_transport
+from farref.impl.worker.process import check_idle, current
 
 DRIVER: Final = "driver"
 LOOK_S: Final = 0.5
@@ -91,7 +91,7 @@ def launch(
     checked_timeout(rpc_timeout or 0)
     _check_modules(allow)
     check_transport(transport, settings)
-    api.check_idle()
+    check_idle()
     if log is not None:
         Path(log).mkdir(parents=True, exist_ok=True)
     directory = tempfile.mkdtemp(prefix="farref-world-")
@@ -180,7 +180,7 @@ def _work(plan: Plan, rank: int) -> None:
         signal.signal(polite, signal.SIG_IGN)  # sent to all of a group: the driver decides, and its end is noticed
     threading.Thread(target=_watch, args=(plan,), daemon=True).start()
     _join(plan, rank, lambda: None)
-    worker = api.current()
+    worker = current()
     driver = WorkerId(0)
     while not worker.reached.get(driver) and driver not in worker.core.dead:
         time.sleep(0.02)

@@ -8,7 +8,6 @@ very module: `allowed_module:os.system` is refused like everything else.
 from __future__ import annotations
 
 import importlib
-import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from types import FunctionType
@@ -26,13 +25,11 @@ NAME_BYTES_MAX: Final = 1024
 SHOWN: Final = 80
 
 _registered: Final[dict[str, Callable[..., Any]]] = {}
-_lock: Final = threading.Lock()
 
 
 def function(target: Function) -> Function:
     """Register a function, so that other workers may call it on this one."""
-    with _lock:
-        _registered[name_of(target)] = target
+    _registered[name_of(target)] = target
     return target
 
 

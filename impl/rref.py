@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from farref.impl.core.ids import OwnedReference, Reference, RRefId, WorkerId
 from farref.impl.errors import ReferenceRefused
 from farref.impl.functions import function
+from farref.impl.worker.process import current
 
 if TYPE_CHECKING:
     from farref.impl.core.autograd.ids import ContextId
@@ -23,8 +24,6 @@ class RRef:
 
     def __init__(self, value: object) -> None:
         """Wrap a value that is on this worker (R13)."""
-        from farref.impl.api import current
-
         self._worker, self._reference = None, None
         worker = current()
         self.adopt(worker, worker.create_local(value))

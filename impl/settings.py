@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Final
 
 from msgspec import Struct
 
 from farref.impl.core.ids import WorkerId
-from farref.impl.transport.frames import FRAME_BYTES_MAX
+
+FRAME_BYTES_MAX: Final = 64 * 2**20
 
 
 class WorkerInfo(Struct, frozen=True):

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from farref.impl.api import current
 from farref.impl.core.autograd.ids import ContextId
 from farref.impl.errors import ContextReleased, PassRefused
 from farref.impl.functions import function
 from farref.impl.rref import RRef
 from farref.impl.tape.tensors import Tensor
 from farref.impl.worker.passes import CURRENT, using
+from farref.impl.worker.process import current
 
 
 @contextmanager

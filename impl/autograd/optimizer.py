@@ -1,16 +1,15 @@
 """One optimizer over parameters on many workers (A27).
 
 Every owner has an optimizer of its own for the parameters it owns. A step has each of them apply the gradients of one
-context that can be seen where it is. Steps on one worker exclude each other, whoever asks for them: there is one lock.
+context that can be seen where it is. Steps on one worker exclude each other, whoever asks for them: its worker has one lock
+for all of them (`Worker.stepping`).
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
-from farref.impl.api import current
 from farref.impl.core.autograd.ids import ContextId
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RefusedFunction, RpcError, StepFailed
@@ -20,8 +19,7 @@ from farref.impl.tape import optimizers
 from farref.impl.tape.optimizers import Optimizer
 from farref.impl.worker.futures import Future
 from farref.impl.worker.passes import using
-
-_stepping: Final = threading.Lock()
+from farref.impl.worker.process import current
 
 
 class DistributedOptimizer:
@@ -59,7 +57,7 @@ def make_local(name: str, parameters: list[RRef], options: dict[str, Any]) -> RR
 def step_local(local: RRef, context: ContextId) -> None:
     """Make one owner's part of a step: its own parameters, with the gradients of just this context."""
     worker = current()
-    with _stepping:
+    with worker.stepping:
         with worker.lock:
             gradients = dict(worker.recorder.opened(context).gradients)
         local.local_value().step(gradients)

@@ -1,8 +1,7 @@
 """What messages do to the tables of one worker when they arrive, or when it is certain that they never will.
 
-Each handler has the same beats: what must hold, what changes, what is sent. Whether a message is believed is decided here
-too. A peer has been authenticated by the transport, so this is no defence against a liar (R34); it keeps a mistaken peer
-from corrupting counts that are not its own.
+Whether a message is believed is decided here too. A peer has been authenticated by the transport, so this is no defence
+against a liar (R34); it keeps a mistaken peer from corrupting counts that are not its own.
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ gives the forks back with `withdraw` (R28). Time is told to the core by `tick`; 
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Any, assert_never
 
 from farref.impl.core.arrivals import Arrivals
 from farref.impl.core.autograd.effects import Work
-from farref.impl.core.autograd.gradients import Gradients
+from farref.impl.core.autograd.graph import Node
 from farref.impl.core.autograd.ids import ContextId, PassId
 from farref.impl.core.autograd.task import Progress
 from farref.impl.core.effects import AnswerFetch, Effect, Outcome, Send
@@ -35,7 +35,6 @@ from farref.impl.core.ids import (
 )
 from farref.impl.core.messages import WRAPPED, Call, FetchReturn, ForwardCall, RemoteCall, Return
 from farref.impl.errors import NotRunning
-from farref.impl.tape.graph import Root
 
 
 class Core(Arrivals):
@@ -172,7 +171,7 @@ class Core(Arrivals):
 
     # Distributed autograd
 
-    def wrapped(self, effects: list[Effect], context: ContextId, node: Root | None, function: str) -> list[Effect]:
+    def wrapped(self, effects: list[Effect], context: ContextId, node: Node | None, function: str) -> list[Effect]:
         """Have the one call among some effects carry its context, and record the send of its pair (A4, A8)."""
         for position, effect in enumerate(effects):
             if isinstance(effect, Send) and isinstance(effect.message, WRAPPED):
@@ -192,7 +191,7 @@ class Core(Arrivals):
         return self._taken()
 
     def backward(
-        self, context: ContextId, root: Root, seeds: Gradients, smart: bool, retain: bool
+        self, context: ContextId, root: Node, seeds: Any, smart: bool, retain: bool
     ) -> tuple[PassId, list[Effect]]:
         """Begin a backward pass here (A10)."""
         pass_id = self.engine.begin(context, root, seeds, smart, retain)

@@ -8,9 +8,7 @@ Every event is written under the lock that every step is taken under, so the ord
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -47,27 +45,54 @@ from farref.impl.core.messages import (
 )
 
 FORMAT: Final = "farref-log/1"
-BUFFER_BYTES: Final = 1 << 16
+
+
+class Journal:
+    """Where events are written. It is given what a core must not do itself: to write, to close, to look at the clock."""
+
+    def __init__(
+        self, write: Callable[[bytes], object], close: Callable[[], object], clock: Callable[[], float]
+    ) -> None:
+        self.close = close
+        self.events = 0
+        """The number of events so far."""
+        self._write, self._clock = write, clock
+        self._encode = msgspec.json.Encoder().encode
+        self._worker: WorkerId | None = None
+
+    def begin(self, worker: WorkerId, names: Mapping[WorkerId, str]) -> None:
+        """Write whose journal this is."""
+        self._worker = worker
+        workers = [names[rank] for rank in sorted(names)]
+        self._line({"format": FORMAT, "subject": "rref", "worker": worker, "workers": workers})
+
+    def write(self, event: str, rref: RRefId | None = None, fork: ForkId | None = None, **more: Any) -> None:
+        """Write an event."""
+        self.events += 1
+        line: dict[str, Any] = {"worker": self._worker, "number": self.events, "time": self._clock(), "event": event}
+        ids = {"rref": rref, "fork": fork, **more}
+        self._line(line | {name: _plain(value) for name, value in ids.items() if value is not None})
+
+    def _line(self, content: dict[str, Any]) -> None:
+        self._write(self._encode(content) + b"\n")
 
 
 class LoggedCore(Core):
-    """A core that keeps a log."""
+    """A core that keeps a journal."""
 
-    def __init__(self, me: WorkerId, names: Mapping[WorkerId, str], incarnation: Incarnation, path: Path) -> None:
+    def __init__(self, me: WorkerId, names: Mapping[WorkerId, str], incarnation: Incarnation, journal: Journal) -> None:
         super().__init__(me, names, incarnation)
-        self._encoder = msgspec.json.Encoder()
-        self._file = path.open("wb", BUFFER_BYTES)
-        self._events = 0
+        self.journal = journal
+        self._write = journal.write
         self._carrier = ""
         self._took_effect = False
-        workers = [names[rank] for rank in sorted(names)]
-        self._line({"format": FORMAT, "subject": "rref", "worker": me, "workers": workers})
+        journal.begin(me, names)
 
     def end(self) -> None:
         """Write the last event: how much is left in the tables."""
         unanswered = sum(1 for _ in self.channel.unanswered())
         self._write("end", entries=len(self.owner.entries), users=len(self.user.records), unanswered=unanswered)
-        self._file.close()
+        self.journal.close()
 
     # What the application does
 
@@ -225,15 +250,6 @@ class LoggedCore(Core):
 
     def _receive(self, message: str, source: WorkerId, rref: RRefId, fork: ForkId, **more: Any) -> None:
         self._write("receive", rref, fork, message=message, source=source, **more)
-
-    def _write(self, event: str, rref: RRefId | None = None, fork: ForkId | None = None, **more: Any) -> None:
-        self._events += 1
-        line: dict[str, Any] = {"worker": self.me, "number": self._events, "time": time.monotonic(), "event": event}
-        ids = {"rref": rref, "fork": fork, **more}
-        self._line(line | {name: _plain(value) for name, value in ids.items() if value is not None})
-
-    def _line(self, content: dict[str, Any]) -> None:
-        self._file.write(self._encoder.encode(content) + b"\n")
 
 
 def _plain(value: Any) -> Any:

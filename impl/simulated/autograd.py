@@ -23,6 +23,7 @@ from farref.impl.tape.functions import receive
 from farref.impl.tape.graph import Array, Receive
 from farref.impl.tape.passes import root_of
 from farref.impl.tape.tensors import Tensor
+from farref.impl.values.gradients import GradientWalk
 from farref.impl.values.reports import write_error
 
 
@@ -98,7 +99,7 @@ class AutogradSimulation(Simulation):
         if worker not in self.cores:
             return
         try:
-            progress = work.task.process(work.body)
+            progress = work.task.process(work.body, GradientWalk)
         except Exception as error:
             report = write_error(error, f"worker {worker}", "backward")
             self._perform(worker, self.cores[worker].raised(work, report))

@@ -26,10 +26,10 @@ from farref.impl.core.messages import (
     UserAccept,
 )
 from farref.impl.errors import RefusedValue, WireError
+from farref.impl.settings import FRAME_BYTES_MAX
 from farref.impl.values.codec import padded
 
 HEADER: Final = struct.Struct("<II")
-FRAME_BYTES_MAX: Final = 64 * 2**20
 
 
 @final

@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 import pickle
 import struct
-import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, Final
 
 import msgspec
@@ -153,7 +153,7 @@ class Reader:
 
     def read(self, body: bytes) -> Any:
         """Read a value, or raise `WireError`."""
-        outer, _now.reader = _now.reader, self
+        reading = _reading.set(self)
         try:
             return _decode(body)
         except (
@@ -167,7 +167,7 @@ class Reader:
         ) as error:
             raise WireError(f"a value cannot be read: {error}") from error
         finally:
-            _now.reader = outer
+            _reading.reset(reading)
 
     def extension(self, code: int, data: memoryview) -> object:
         """Read what MessagePack has no word for."""
@@ -223,17 +223,12 @@ class Reader:
         return view.copy() if self._copies else view
 
 
-class _Now(threading.local):
-    reader: Reader | None = None
-
-
-_now: Final = _Now()
-"""Who reads on this thread. A decoder is made once, as that takes longer than reading a small value."""
+_reading: Final[ContextVar[Reader]] = ContextVar("farref_reader")
+"""Who reads now, on this thread. The decoder is one for all, as making one takes longer than reading a small value."""
 
 
 def _extension(code: int, data: memoryview) -> object:
-    assert _now.reader is not None
-    return _now.reader.extension(code, data)
+    return _reading.get().extension(code, data)
 
 
 _decode: Final = msgspec.msgpack.Decoder(ext_hook=_extension).decode

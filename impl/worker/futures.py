@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 
 from farref.impl.errors import NotRunning, RpcTimeout
 from farref.impl.settings import checked_timeout
+from farref.impl.worker.process import current
 
 _settling: Final = threading.RLock()
 """One lock for all futures, as it is held for a few assignments only. Re-entrant: a finalizer may settle another one inside."""
@@ -37,7 +38,7 @@ class Future:
         self, loop: Loop | None = None, what: Iterable[object] = "a future", timeout: float | None = None
     ) -> None:
         """Begin to wait for something. What that is, is put together when somebody has to be told."""
-        self._loop = loop or _loop_of_this_process()
+        self._loop = loop or current().reactor
         self._what = what
         self._timeout = timeout
         self.deadline = None if timeout is None else time.monotonic() + timeout
@@ -166,9 +167,3 @@ class Future:
         for callback in callbacks or ():
             callback()
         return True
-
-
-def _loop_of_this_process() -> Loop:
-    from farref.impl.api import current
-
-    return current().reactor

@@ -21,7 +21,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.autograd.effects import PassEnded, Work
-from farref.impl.core.autograd.gradients import Gradients
 from farref.impl.core.autograd.ids import ContextId, PassId
 from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Progress, Task
@@ -32,6 +31,7 @@ from farref.impl.tape.mode import is_grad_enabled
 from farref.impl.tape.passes import root_of
 from farref.impl.tape.tensors import Tensor
 from farref.impl.values.failures import failure_of
+from farref.impl.values.gradients import Gradients, GradientWalk
 from farref.impl.values.reports import write_error
 from farref.impl.values.tensors import attach
 from farref.impl.worker.futures import Future
@@ -209,7 +209,7 @@ class Recorder:
         worker, work = self._worker, self._works[task][0]
         interrupt: KeyboardInterrupt | None = None
         try:
-            outcome: Progress | bytes = self._checked(task.process(work.body))
+            outcome: Progress | bytes = self._checked(task.process(work.body, GradientWalk))
         except BaseException as error:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")

@@ -74,7 +74,7 @@ class Worker:
         }
         self.settings, self.arena = settings, arena
         self.functions = Functions(settings.allowed_modules, self.names[self.rank])
-        self.lock = threading.RLock()
+        self.lock, self.stepping = threading.RLock(), threading.Lock()
         self.dropped: deque[Reference] = deque()
         self.calls: dict[CallId, tuple[Future, WorkerId, str]] = {}
         self.fetches: dict[FetchId, tuple[Future, UserReference]] = {}

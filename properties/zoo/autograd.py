@@ -26,7 +26,7 @@ def gradients_are_added_twice(original: Handler) -> Handler:
     """What can be seen already is added once more."""
 
     def commit(self: Task, gradients: dict[Any, Any]) -> None:
-        for leaf in self._staged:
+        for leaf in self.staged:
             if leaf in gradients:
                 gradients[leaf] = gradients[leaf] + gradients[leaf]
         original(self, gradients)

@@ -6,8 +6,10 @@ itself happens elsewhere (see `task`). When it is done, the worker may have left
 
 from __future__ import annotations
 
+from typing import Any
+
 from farref.impl.core.autograd.effects import Work
-from farref.impl.core.autograd.gradients import Gradients
+from farref.impl.core.autograd.graph import Node
 from farref.impl.core.autograd.ids import PassId
 from farref.impl.core.autograd.messages import (
     Abort,
@@ -30,7 +32,6 @@ from farref.impl.core.autograd.messages import (
 from farref.impl.core.autograd.tables import Context, EngineTables
 from farref.impl.core.autograd.task import Progress, Task
 from farref.impl.core.ids import WorkerId
-from farref.impl.tape.graph import Root
 
 
 class Engaging(EngineTables):
@@ -86,7 +87,7 @@ class Engaging(EngineTables):
         if context is not None and context.task is not None and context.task.pass_id == abort.pass_id:
             context.task = None
 
-    def _engage(self, context: Context, pass_id: PassId, root: Root | None = None, seeds: Gradients = ()) -> Task:
+    def _engage(self, context: Context, pass_id: PassId, root: Node | None = None, seeds: Any = ()) -> Task:
         """Begin a task that waits for every send recorded now (A11)."""
         context.newest[pass_id.root] = (pass_id.incarnation, pass_id.number)
         sends = {forward: sent.node for forward, sent in context.sends.items()}

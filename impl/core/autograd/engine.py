@@ -7,12 +7,13 @@ a message goes to. `engaging` is a worker's side of a pass, with `task` beneath 
 
 A method is one step. It ends when all that it says to itself has taken effect (`_drain`).
 
-What is not pretty: the graphs that tensors hang on are the tape's, and so are the gradients. The engine keeps both and looks
-into neither; only a task does.
+What is not pretty: the graphs that tensors hang on are the tape's, and so are the gradients. The engine keeps both. A task
+follows the edges of a graph, and only the walk that a shell brings along looks at numbers (`graph`).
 """
 
 from __future__ import annotations
 
+from farref.impl.core.autograd.graph import Node
 from farref.impl.core.autograd.ids import ContextId, ForwardId
 from farref.impl.core.autograd.messages import (
     Abort,
@@ -31,7 +32,6 @@ from farref.impl.core.autograd.releasing import Releasing
 from farref.impl.core.autograd.tables import Context, Sent
 from farref.impl.core.autograd.task import Progress, Task
 from farref.impl.core.ids import WorkerId
-from farref.impl.tape.graph import Receive, Root
 
 
 class Engine(Releasing):
@@ -45,7 +45,7 @@ class Engine(Releasing):
         self.contexts[context_id] = Context()
         return context_id
 
-    def record_call(self, context_id: ContextId, target: WorkerId, function: str, node: Root | None) -> ForwardId:
+    def record_call(self, context_id: ContextId, target: WorkerId, function: str, node: Node | None) -> ForwardId:
         """Account for a call that is about to leave, and record the send of its pair if it has one (A7, A8)."""
         context = self.opened(context_id)
         forward = ForwardId(self.me, self.incarnation, self._mint())
@@ -55,7 +55,7 @@ class Engine(Releasing):
         return forward
 
     def on_forward_call(
-        self, source: WorkerId, context_id: ContextId, forward: ForwardId, node: Receive | None
+        self, source: WorkerId, context_id: ContextId, forward: ForwardId, node: Node | None
     ) -> str | None:
         """Record the recv of a call that has arrived, opening its context; or say why it is refused (A4, A8, A9)."""
         context = self.contexts.get(context_id)

@@ -6,11 +6,11 @@ report is answered with `Abort` (A19).
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Any, assert_never
 
 from farref.impl.core.autograd.effects import PassEnded, Work
 from farref.impl.core.autograd.engaging import Engaging
-from farref.impl.core.autograd.gradients import Gradients
+from farref.impl.core.autograd.graph import Node
 from farref.impl.core.autograd.ids import ContextId, PassId
 from farref.impl.core.autograd.ledger import Pass, Phase, Unreached
 from farref.impl.core.autograd.messages import (
@@ -29,13 +29,12 @@ from farref.impl.core.autograd.messages import (
 )
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import PassRefused
-from farref.impl.tape.graph import Root
 
 
 class Rooting(Engaging):
     """What a root does."""
 
-    def begin(self, context_id: ContextId, root: Root, seeds: Gradients, smart: bool, retain: bool) -> PassId:
+    def begin(self, context_id: ContextId, root: Node, seeds: Any, smart: bool, retain: bool) -> PassId:
         """Begin a pass on this worker (A10). The roots have been looked at."""
         context = self.opened(context_id)
         if context.task is not None or context_id in self.rooted:

@@ -16,14 +16,13 @@ from typing import Any
 from msgspec import Struct, field
 
 from farref.impl.core.autograd.effects import EngineEffect
+from farref.impl.core.autograd.graph import Gradients, Node
 from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
 from farref.impl.core.autograd.ledger import Pass
 from farref.impl.core.autograd.messages import EngineBody
 from farref.impl.core.autograd.task import Task
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import ContextReleased
-from farref.impl.tape.graph import Array, Node, Root
-from farref.impl.tape.tensors import Tensor
 
 
 def _counts() -> dict[Any, int]:
@@ -34,7 +33,7 @@ class Sent(Struct, frozen=True):
     """The send of a pair: where its gradients come in, and the function it was a call of."""
 
     function: str
-    node: Root
+    node: Node
 
 
 class Release(Struct):
@@ -51,7 +50,7 @@ class Context(Struct):
     is_open: bool = True
     sends: dict[ForwardId, Sent] = field(default_factory=dict)
     recvs: dict[Node, ForwardId] = field(default_factory=dict)
-    gradients: dict[Tensor, Array] = field(default_factory=dict)
+    gradients: Gradients = field(default_factory=dict)
     sent: dict[WorkerId, int] = field(default_factory=_counts)
     got: dict[WorkerId, int] = field(default_factory=_counts)
     failed: dict[WorkerId, int] = field(default_factory=_counts)

@@ -25,8 +25,7 @@ from typing import Any, Final
 
 from farref.impl.core.core import Core
 from farref.impl.errors import WireError
-from farref.impl.settings import Settings
-from farref.impl.transport.frames import FRAME_BYTES_MAX
+from farref.impl.settings import FRAME_BYTES_MAX, Settings
 from farref.impl.transport.handshake import HELLO, Identity, accept, hello
 from farref.impl.transport.sealed import RECORD, SealedStream, seal
 from farref.impl.worker.connection import Connection

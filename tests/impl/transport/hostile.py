@@ -37,8 +37,8 @@ from farref.impl.core.messages import (
     UserAccept,
     UserDelete,
 )
+from farref.impl.settings import FRAME_BYTES_MAX
 from farref.impl.transport.frames import (
-    FRAME_BYTES_MAX,
     HEADER,
     Acks,
     Frame,

@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 
-from farref.impl.core.autograd.gradients import write_gradients
 from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
 from farref.impl.core.autograd.messages import (
     Abort,
@@ -38,6 +37,7 @@ from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.messages import ForwardCall, Wrapped
 from farref.impl.tape import Tensor, tensor
 from farref.impl.tape.passes import root_of
+from farref.impl.values.gradients import write_gradients
 from farref.impl.values.reports import write_error
 from farref.impl.values.tensors import attach
 from farref.impl.worker.futures import Future

@@ -22,8 +22,9 @@ from farref.impl.core.ids import CallId, Incarnation, WorkerId
 from farref.impl.core.messages import Call
 from farref.impl.errors import RefusedFunction, RefusedValue, WireError
 from farref.impl.functions import Functions, function, name_of
+from farref.impl.settings import FRAME_BYTES_MAX
 from farref.impl.transport import handshake
-from farref.impl.transport.frames import FRAME_BYTES_MAX, HEADER, read_body, read_header, write_frame
+from farref.impl.transport.frames import HEADER, read_body, read_header, write_frame
 from farref.impl.values.arrays import DTYPES
 from farref.impl.values.codec import Reader, Writer
 

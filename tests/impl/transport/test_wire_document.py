@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from farref.impl.core.autograd.gradients import write_gradients
 from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
 from farref.impl.core.autograd.messages import (
     Abort,
@@ -69,6 +68,7 @@ from farref.impl.transport.frames import (
 )
 from farref.impl.transport.handshake import ACCEPTS, CONNECTS, HELLO, Identity, hello, proof, session
 from farref.impl.transport.sealed import RECORD, SealedStream, key_for, seal
+from farref.impl.values.gradients import write_gradients
 from farref.impl.values.tensors import TensorReader, TensorWriter
 
 TEXT = (Path(__file__).parents[3] / "spec" / "wire.md").read_text()

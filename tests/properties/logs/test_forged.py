@@ -14,6 +14,7 @@ from farref.impl.core.ids import Incarnation, UserReference, WorkerId
 from farref.impl.core.journal import LoggedCore
 from farref.impl.core.messages import Call, RemoteCall
 from farref.impl.simulated.network import Simulation
+from farref.impl.worker.logfile import journal_in
 from farref.properties.logs.format import Event, Log, WorkerLog
 from farref.properties.logs.validate import Outcome, validate
 from farref.properties.rref.schedules import draw_schedule
@@ -26,7 +27,7 @@ B, A, C = WorkerId(0), WorkerId(1), WorkerId(2)
 def tell(folder: Path) -> Log:
     """A creates on B and shares with C, which fetches twice and lets go. Two shares fail, and one creation."""
     names = {B: "B", A: "A", C: "C"}
-    cores = {rank: LoggedCore(rank, names, Incarnation(1), folder / f"{rank}.jsonl") for rank in names}
+    cores = {rank: LoggedCore(rank, names, Incarnation(1), journal_in(folder / f"{rank}.jsonl")) for rank in names}
     world = Simulation(3)
     world.cores = dict(cores)
     x = world.create_remote(A, B)

@@ -12,6 +12,7 @@ from farref.impl.core.ids import Incarnation, UserReference, WorkerId
 from farref.impl.core.journal import LoggedCore
 from farref.impl.core.messages import Ack, Control
 from farref.impl.errors import RpcError
+from farref.impl.worker.logfile import journal_in
 from farref.model.rref.world import Bounds
 from farref.properties.logs.format import Log, read_logs
 from farref.properties.logs.validate import validate
@@ -41,7 +42,9 @@ class LoggedBackend(SimulatedBackend):
         """Begin with cores that keep logs."""
         super().start(bounds)
         names = {WorkerId(rank): f"worker{rank}" for rank in range(bounds.workers)}
-        logged = {rank: LoggedCore(rank, names, Incarnation(1), self.folder / f"{rank}.jsonl") for rank in names}
+        logged = {
+            rank: LoggedCore(rank, names, Incarnation(1), journal_in(self.folder / f"{rank}.jsonl")) for rank in names
+        }
         self.network.cores = self.network.used_cores = Cores(dict(logged))
         self.logged = logged
 
@@ -77,7 +80,7 @@ def roam(seed: int, folder: Path) -> Log:
     """Let three workers do as they like, with no model beside them, until everything is let go and nothing is under way."""
     random, network = Random(seed), SeenSimulation(3)
     names = {WorkerId(rank): f"worker{rank}" for rank in range(3)}
-    cores = {rank: LoggedCore(rank, names, Incarnation(1), folder / f"{rank}.jsonl") for rank in names}
+    cores = {rank: LoggedCore(rank, names, Incarnation(1), journal_in(folder / f"{rank}.jsonl")) for rank in names}
     network.cores = Cores(dict(cores))
     for _ in range(60):
         with suppress(RpcError, KeyError):

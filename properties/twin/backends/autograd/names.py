@@ -6,10 +6,10 @@ from typing import Final
 
 from farref.impl.core.autograd import messages as eng
 from farref.impl.core.autograd.effects import PassEnded
-from farref.impl.core.autograd.gradients import read_gradients
 from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
 from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
 from farref.impl.core.messages import Control, ForwardCall
+from farref.impl.values.gradients import read_gradients
 from farref.model.autograd import messages as msg
 from farref.model.autograd.ids import PairId, worker_name
 from farref.model.autograd.ids import PassId as ModelPassId

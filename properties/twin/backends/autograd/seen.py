@@ -105,9 +105,9 @@ def _task(task: Task, notebook: Notebook) -> TaskSeen:
     return TaskSeen(
         pass_id=task.pass_id,
         expected=tuple(task.sends),
-        arrived=tuple(forward for forward, node in task.sends.items() if node in task._come),
-        marked=tuple(task._marked),
-        staged=notebook.gradient(task._staged),
+        arrived=tuple(forward for forward, node in task.sends.items() if node in task.come),
+        marked=tuple(task.marked),
+        staged=notebook.gradient(task.staged),
     )
 
 
