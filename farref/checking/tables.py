@@ -10,11 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
-
 from farref.checking.report import Report
 from farref.checking.request import Request
 from farref.checking.search import INTERRUPTED, OnConfiguration, carry_out
@@ -26,12 +21,6 @@ from farref.tlc.engine import TlcUnavailable
 Row = dict[str, Any]
 
 HOLDS, VIOLATED = Verdict.HOLDS.value, Verdict.VIOLATED.value
-EXPENDABLE: Final = ("configuration", "text", "clause", "generated")
-"""The columns that a narrow page does without, the first ones first."""
-
-PROSE_WIDTHS_MIN: Final = {"text": 24, "verdict": 10}
-"""The columns that may be wrapped, and how far."""
-
 ENGINES_COMPARED: Final = ("reference", "fast", "tlc")
 COMPARED: Final = ("verdict", "shortest", "distinct", "depth")
 
@@ -165,65 +154,3 @@ def _verdict(rows: Sequence[Row], as_expected: bool, is_whole: bool) -> Verdict:
     if not is_whole or any(Verdict.INCOMPLETE.value in row.values() for row in rows):
         return Verdict.INCOMPLETE
     return Verdict.HOLDS if as_expected else Verdict.VIOLATED
-
-
-# -- printing ----------------------------------------------------------------------------------------------------------
-
-
-def listing_document(listing: Listing) -> Row:
-    """Say a table as one JSON object."""
-    return {
-        "title": listing.title,
-        "expectation": listing.expectation,
-        "verdict": listing.verdict.value,
-        "rows": list(listing.rows),
-    }
-
-
-def listing_markdown(listing: Listing) -> str:
-    """Write a table for a README."""
-    names = list(listing.rows[0])
-    lines = [names, ["---:" if _is_number(listing.rows, name) else "---" for name in names]]
-    lines += [[_cell(row[name]) for name in names] for row in listing.rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def show_listing(console: Console, listing: Listing) -> None:
-    """Print a table for people, without some of its columns where they do not fit."""
-    names = list(listing.rows[0])
-    for name in EXPENDABLE:
-        if name in names and _width(console, _table(listing, names)) > console.width:
-            names.remove(name)
-    console.print(listing.title, style="bold", soft_wrap=True)
-    console.print(_table(listing, names))
-    words, style = {
-        Verdict.HOLDS: ("✓ ", "green"),
-        Verdict.VIOLATED: (f"✗ {listing.failure}: ", "bold red"),
-        Verdict.INCOMPLETE: ("? not decided: ", "yellow"),
-    }[listing.verdict]
-    console.print(Text.assemble((words, style), listing.expectation))
-
-
-def _table(listing: Listing, names: list[str]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for name in names:
-        is_number, width = _is_number(listing.rows, name), PROSE_WIDTHS_MIN.get(name)
-        table.add_column(name, justify="right" if is_number else "left", no_wrap=width is None, min_width=width)
-    for row in listing.rows:
-        table.add_row(*(_cell(row[name]) for name in names))
-    return table
-
-
-def _width(console: Console, table: Table) -> int:
-    """Tell the least width in which a table is whole."""
-    return Measurement.get(console, console.options.update(width=1000), table).minimum
-
-
-def _is_number(rows: Sequence[Row], name: str) -> bool:
-    return any(isinstance(row[name], int | float) for row in rows)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -9,19 +9,12 @@ import click
 from farref.checking.report import EXIT_CODES, Report
 from farref.checking.request import Request
 from farref.checking.search import carry_out
-from farref.checking.tables import (
-    Listing,
-    compare_engines,
-    each_claim,
-    each_rule,
-    listing_document,
-    listing_markdown,
-    show_listing,
-)
+from farref.checking.tables import Listing, compare_engines, each_claim, each_rule
 from farref.options.check import check_options, make_request, subject_argument
 from farref.properties.traces.file import Trace, encode
 from farref.rendering.checked import show
 from farref.rendering.document import document
+from farref.rendering.tables import listing_document, listing_markdown, show_listing
 from farref.terminal.files import print_json, refuse_place, write
 from farref.terminal.output import page, put, remark
 from farref.terminal.progress import telling

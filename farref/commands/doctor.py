@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from farref.rendering.layout import plain_table
 from farref.terminal.exits import HARNESS, OK
 from farref.terminal.files import print_json
 from farref.terminal.output import page
@@ -115,7 +115,7 @@ def findings_document(findings: list[Finding]) -> dict[str, Any]:
 
 def show_findings(console: Console, findings: list[Finding]) -> None:
     """Print the findings for people."""
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table = plain_table(header=False)
     for finding in findings:
         mark = Text("ok", "green") if finding.ok else Text("no", "bold red" if finding.needed else "yellow")
         told = f"{finding.found} ({finding.advice})" if finding.advice else finding.found

@@ -13,7 +13,7 @@ from farref.properties.traces.found import sound_beginning
 from farref.properties.twin.backends.known import BACKENDS
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.rendering.agreement import EXIT_CODES, Agreement
-from farref.rendering.checked import numbered
+from farref.rendering.layout import numbered
 from farref.rendering.validated import Validated, show_validated, validated_document
 from farref.terminal.files import print_json
 from farref.terminal.output import page

@@ -11,7 +11,7 @@ from rich.console import Console
 from farref.checking.request import flags
 from farref.properties.protocols import protocol_of
 from farref.properties.twin.twin import Disagreement
-from farref.rendering.checked import numbered
+from farref.rendering.layout import numbered
 from farref.terminal.exits import BROKEN, OK, UNDECIDED
 
 

@@ -15,6 +15,7 @@ from farref.checking.report import Report
 from farref.model.autograd.world import EVERY
 from farref.model.checker.interface import Verdict
 from farref.properties.traces.file import Trace, rules_text
+from farref.rendering.layout import numbered, plain_table
 from farref.terminal.output import page
 from farref.words import counted
 
@@ -54,12 +55,8 @@ def _headline(report: Report) -> str:
     return f"{request.subject}: {what} under {rules}, engine {request.engine_name}"
 
 
-def _plain_table() -> Table:
-    return Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
-
-
 def _configurations(report: Report) -> Table:
-    table = _plain_table()
+    table = plain_table(expand=True)
     table.add_column("configuration", no_wrap=True)
     table.add_column("bounds", ratio=1)
     for name in ("states", "depth", "seconds"):
@@ -101,7 +98,7 @@ def _is_told_by_graph(bounds: Any, name: str) -> bool:
 
 
 def _properties(report: Report) -> Table:
-    table = _plain_table()
+    table = plain_table(expand=True)
     table.add_column("property", no_wrap=True)
     table.add_column("clause", no_wrap=True)
     table.add_column("", ratio=1)
@@ -148,16 +145,6 @@ def show_story(console: Console, trace: Trace) -> None:
         )
     console.print(numbered([step.text for step in trace.steps]))
     console.print(Text.assemble(("What this means: ", "bold"), trace.meaning))
-
-
-def numbered(sentences: list[str]) -> Table:
-    """Lay sentences out as a numbered list."""
-    steps = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
-    steps.add_column(justify="right", style="dim")
-    steps.add_column()
-    for number, sentence in enumerate(sentences, start=1):
-        steps.add_row(str(number), sentence)
-    return steps
 
 
 def _show_others(console: Console, report: Report) -> None:

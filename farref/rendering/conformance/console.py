@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from farref.properties.conformance.kit.document import Report, Row, Verdict
-from farref.rendering.checked import numbered
 from farref.rendering.conformance.conclusion import (
     MARKS,
     TOLD,
@@ -27,6 +26,7 @@ from farref.rendering.conformance.conclusion import (
     side_by_side,
     title,
 )
+from farref.rendering.layout import numbered, plain_table
 
 STYLES: Final = {
     Verdict.PASS: "green",
@@ -73,7 +73,7 @@ def _show(page: Console, report: Report) -> None:
 
 
 def _matrix(reports: Sequence[Report]) -> Table:
-    table = _table()
+    table = plain_table(expand=True)
     table.add_column("check", no_wrap=True)
     table.add_column("", ratio=1)
     for report in reports:
@@ -85,10 +85,6 @@ def _matrix(reports: Sequence[Report]) -> Table:
             name, first.says or first.title, *(Text("") if row is None else marked(row.verdict) for row in rows)
         )
     return table
-
-
-def _table() -> Table:
-    return Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
 
 
 def _tell(page: Console, row: Row) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.unseen import UNSEEN
+from farref.rendering.layout import plain_table
 
 
 def list_document(checks: Sequence[Check]) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def list_document(checks: Sequence[Check]) -> list[dict[str, Any]]:
 
 def show_list(page: Console, checks: Sequence[Check]) -> None:
     """Print the checks for people."""
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
+    table = plain_table(expand=True)
     table.add_column("check", no_wrap=True)
     table.add_column("level", no_wrap=True)
     table.add_column("what must be so", ratio=3)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from farref.checking.tables import Listing, show_listing
+from farref.checking.tables import Listing
 from farref.model.checker import fast
 from farref.model.checker.interface import Verdict
 from farref.model.rref.model import RRefModel
@@ -25,6 +25,7 @@ from farref.model.rref.rules import RULES, without
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.portfolio import PORTFOLIO
 from farref.properties.traces.file import Trace, decode, encode, record
+from farref.rendering.tables import show_listing
 from farref.terminal.output import page
 
 Farref = Callable[..., Result]
