@@ -10,7 +10,8 @@ from farref.checking.report import EXIT_CODES, Report
 from farref.checking.request import Request
 from farref.checking.search import carry_out
 from farref.checking.tables import Listing, compare_engines, each_claim, each_rule
-from farref.options.check import check_options, make_request, subject_argument
+from farref.options.check import check_options, make_request
+from farref.options.groups import GroupedCommand, format_option, quiet_option, subject_argument
 from farref.properties.traces.file import Trace, encode
 from farref.rendering.checked import show
 from farref.rendering.document import document
@@ -22,11 +23,11 @@ from farref.terminal.progress import telling
 TABLES: Final = {"rule": each_rule, "claim": each_claim}
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @subject_argument
 @check_options
-@click.option("--format", "form", type=click.Choice(["pretty", "json", "markdown"]), default="pretty", help="Output.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@format_option("pretty", "json", "markdown")
+@quiet_option
 def check(**given: Any) -> int:
     """Search every reachable state of a bounded world for a violation.
 

@@ -13,8 +13,7 @@ from rich.console import Console
 
 from farref.judging.plan import Asked, all_checks, judge_all, make_plan
 from farref.judging.validate import validate_adapters
-from farref.options.bounds import WholeNumber
-from farref.options.check import Seconds
+from farref.options.numbers import Seconds, WholeNumber
 from farref.properties.conformance.kit.document import DocumentError, Report, decode, together
 from farref.properties.conformance.kit.expectations import ExpectationsError
 from farref.properties.conformance.kit.named import NAMED, Target, UnknownBackendError, spoken, target

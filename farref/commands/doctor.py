@@ -16,6 +16,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from farref.options.groups import format_option
 from farref.rendering.layout import plain_table
 from farref.terminal.exits import HARNESS, OK
 from farref.terminal.files import print_json
@@ -26,7 +27,7 @@ MEMORY_WANTED_GB: Final = 1.0
 
 
 @click.command()
-@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+@format_option("pretty", "json")
 def doctor(form: str) -> int:
     """Say what works on this machine, and what is lost where something is missing."""
     findings = examine()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from farref.options.groups import format_option
 from farref.rendering.checked import show_story
 from farref.rendering.diagram import draw
 from farref.terminal.exits import OK
@@ -15,7 +16,7 @@ from farref.terminal.traces import read_trace
 @click.command()
 @click.argument("trace", type=click.Path(dir_okay=False))
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Draw the message sequence diagram, an SVG file.")
-@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+@format_option("pretty", "json")
 def explain(trace: str, output: str | None, form: str) -> int:
     """Tell the story of a counterexample that `farref check --save` wrote.
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 
-from farref.options.bounds import WholeNumber, bounds_given, drawn_bounds_options
-from farref.options.check import Seconds, subject_argument
+from farref.options.bounds import bounds_given, drawn_bounds_options
+from farref.options.groups import (
+    Command,
+    GroupedCommand,
+    format_option,
+    option,
+    quiet_option,
+    subject_argument,
+    with_options,
+)
+from farref.options.numbers import Seconds, WholeNumber
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import encode
 from farref.properties.twin.backend import FreeBackend, MakeBackend
@@ -27,45 +35,43 @@ SECONDS_DEFAULT: Final = 10.0
 NAMES: Final = list(
     dict.fromkeys(name for kinds in (BACKENDS, FREE_BACKENDS) for known in kinds.values() for name in known)
 )
-Command = TypeVar("Command", bound=Callable[..., Any])
+HOW: Final = "What is driven, and for how long"
+
+FUZZ_OPTIONS: Final = [
+    option(
+        HOW, "--backend", type=click.Choice(NAMES), default="simulated",
+        help="Implementation that is driven. Default simulated.",
+    ),
+    option(HOW, "--seconds", type=Seconds(), help="Stop after this many seconds. Default 10."),
+    option(HOW, "--schedules", type=WholeNumber(1), help="Stop after this many schedules."),
+    option(HOW, "--seed", type=int, default=0, help="Seed of the schedules. Default 0."),
+    option(HOW, "--jobs", type=WholeNumber(1), default=1, help="Number of processes that share the work. Default 1."),
+    option(
+        HOW, "--first", type=WholeNumber(0),
+        help="Begin with the schedule of this number. Then not every fault need happen.",
+    ),
+]  # fmt: skip
 
 
 def fuzz_options(command: Command) -> Command:
-    """Add the flags that say what is driven, and for how long."""
-    options: list[Callable[[Any], Any]] = [
-        click.option(
-            "--backend", type=click.Choice(NAMES), default="simulated", help="Who is driven. Default simulated."
-        ),
-        click.option("--seconds", type=Seconds(), help="Stop after so many. Default 10."),
-        click.option("--schedules", type=WholeNumber(1), help="Stop after so many schedules."),
-        click.option("--seed", type=int, default=0, help="Seed of the schedules. Default 0."),
-        click.option(
-            "--jobs", type=WholeNumber(1), default=1, help="Share them out among so many processes. Default 1."
-        ),
-        click.option(
-            "--first", type=WholeNumber(0), help="Begin with this schedule, and do not ask that all faults happen."
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    """Add the flags of `farref fuzz`."""
+    return with_options(drawn_bounds_options(command), FUZZ_OPTIONS)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @subject_argument
 @fuzz_options
-@drawn_bounds_options
 @click.option(
     "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the run of a disagreement to a file."
 )
-@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@format_option("pretty", "json")
+@quiet_option
 def fuzz(**given: Any) -> int:
     """Drive the model and an implementation through the same random schedules, and compare them after every step.
 
-    The size of the world is drawn for each schedule, and for autograd a program, as a graph; a bound that is given is the
-    same in all. The same seed and number of schedules give the same steps, and the same trace_hash, on every backend and
-    with any number of jobs.
+    The bounds of the world are drawn for each schedule, and in autograd the program too, as a graph. A bound that is given
+    is the same in every schedule. The same seed and number of schedules give the same steps, and the same trace_hash, on
+    every backend and with any number of jobs.
 
     \b
     farref fuzz rref --seconds 60

@@ -8,6 +8,7 @@ import click
 import msgspec
 from rich.console import Console
 
+from farref.options.groups import format_option
 from farref.properties.traces.file import Trace, actions_of
 from farref.properties.traces.found import sound_beginning
 from farref.properties.twin.backends.known import BACKENDS
@@ -26,7 +27,7 @@ NAMES: Final = list(dict.fromkeys(name for known in BACKENDS.values() for name i
 @click.argument("trace", type=click.Path(), nargs=-1, required=True)
 @click.option("--backend", type=click.Choice(NAMES), default="simulated", help="Who takes it. Default simulated.")
 @click.option("--validate", is_flag=True, help="TRACE is the logs of a real run: is it a behaviour of the model?")
-@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+@format_option("pretty", "json")
 def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> int:
     """Let the model and an implementation take a saved run, and compare them after every step.
 

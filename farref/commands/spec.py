@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from farref.clauses import UnknownClauseError, clauses, find_clause, show_clause
+from farref.options.groups import format_option
 from farref.terminal.exits import OK
 from farref.terminal.files import print_json
 from farref.terminal.output import page, put
@@ -12,7 +13,7 @@ from farref.terminal.output import page, put
 
 @click.command()
 @click.argument("clause", required=False)
-@click.option("--format", "form", type=click.Choice(["pretty", "json"]), default="pretty", help="Output.")
+@format_option("pretty", "json")
 def spec(clause: str | None, form: str) -> int:
     """Print a clause of the spec with everything that cites it, or list the clauses.
 

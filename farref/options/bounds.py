@@ -4,52 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 
+from farref.options.groups import Command, Decorator, option, with_options
+from farref.options.numbers import WholeNumber
 from farref.properties.autograd.limits import wrong_graph
 from farref.properties.protocol import AnyProtocol
 from farref.properties.protocols import PROTOCOLS
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 BOUNDS_HELP: Final = {
-    "workers": "Processes; of RRefs, B owns the first.",
-    "rrefs": "Remote references.",
-    "forks": "Forks of each RRef: handles that ever exist.",
-    "drops": "Control messages the network may lose.",
-    "duplicates": "Control messages it may deliver once more.",
-    "timeouts": "Creations, fetches and passes the application may give up.",
-    "fetches": "Values it may ask for.",
-    "failures": "Calls that cannot be sent or understood, and backward rules that raise.",
-    "results": "Share in results as well as in arguments.",
-    "owner_shares": "The owner shares as well as users.",
-    "self_shares": "Share with oneself as well as with others.",
-    "shutdown": "End with a graceful shutdown.",
-    "graph": "What the forward pass recorded, by name or spelled out; every graph of a size, by --workers and --pairs.",
-    "pairs": "Calls with tensors in them.",
-    "passes": "Calls of backward().",
-    "detached": "Calls made with recording switched off.",
-    "crashes": "Workers that die.",
-    "smart": "SMART, not FAST.",
-    "forward": "Calls are steps too, not only passes.",
-    "release": "The context is released at some time.",
+    "workers": "Number of processes. In rref, worker B owns the first RRef.",
+    "rrefs": "Number of RRefs.",
+    "forks": "Number of forks that may exist of each RRef. A fork is one counted reference.",
+    "drops": "Number of control messages that the network may lose.",
+    "duplicates": "Number of control messages that the network may deliver twice.",
+    "timeouts": "Number of waits that may time out: creations and fetches in rref, passes in autograd.",
+    "fetches": "Number of values that may be fetched.",
+    "failures": "Number of calls that may fail to be sent or understood; in autograd also backward functions that raise.",
+    "results": "RRefs may be shared in results of calls, not only in arguments.",
+    "owner_shares": "The owner may share an RRef, not only its users.",
+    "self_shares": "A worker may share an RRef with itself.",
+    "shutdown": "The run ends with a graceful shutdown.",
+    "graph": "Graph that the forward pass recorded: a name, or one spelled out. 'every' stands for all graphs with the "
+    "given workers and pairs.",
+    "pairs": "Number of calls that carry tensors.",
+    "passes": "Number of calls of backward().",
+    "detached": "Number of calls that may be made while recording is switched off.",
+    "crashes": "Number of workers that may die.",
+    "smart": "Passes run in the mode SMART, not FAST.",
+    "forward": "The calls of the forward pass are steps of the run too, not only the backward passes.",
+    "release": "The context may be released during the run.",
 }
-
-
-class WholeNumber(click.IntRange):
-    """A whole number within limits; whatever else is given, the answer says what is allowed."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the number."""
-        try:
-            return int(super().convert(value, param, ctx))
-        except click.BadParameter:
-            upwards = "upwards" if self.max is None else f"to {self.max:g}"
-            self.fail(f"{value!r} is not a whole number from {self.min} {upwards}", param, ctx)
 
 
 class GraphName(click.ParamType[str]):
@@ -67,26 +54,36 @@ class GraphName(click.ParamType[str]):
 
 def bounds_options(command: Command) -> Command:
     """Add a flag for every bound of any protocol, with its default; None where it was not given."""
-    return _with_flags(command, _defaults)
+    return with_options(command, _flags("", _defaults))
 
 
 def drawn_bounds_options(command: Command) -> Command:
     """Add the same flags where a bound that is not given is drawn."""
-    return _with_flags(command, lambda _name, having: f"Drawn unless given ({', '.join(one.name for one in having)}).")
+    return with_options(command, _flags(" (drawn for each schedule unless given)", lambda _name, _having: ""))
 
 
-def _with_flags(command: Command, otherwise: Callable[[str, list[AnyProtocol]], str]) -> Command:
+def _flags(remark: str, otherwise: Callable[[str, list[AnyProtocol]], str]) -> list[Decorator]:
     subjects = list(PROTOCOLS.values())
-    for name in reversed(bound_names(subjects)):
-        having = [one for one in subjects if name in bound_names([one])]
-        flag, default = name.replace("_", "-"), having[0].bounds.__dataclass_fields__[name].default
-        text = f"{BOUNDS_HELP[name]} {otherwise(name, having)}"
-        if isinstance(default, bool):
-            command = click.option(f"--{flag}/--no-{flag}", name, default=None, help=text)(command)
-        else:
-            kind = _kind(name, default, having)
-            command = click.option(f"--{flag}", name, type=kind, default=None, help=text)(command)
-    return command
+    shared = [name for name in bound_names(subjects) if all(name in bound_names([one]) for one in subjects)]
+    return [
+        *(_flag(f"Bounds of both protocols{remark}", name, subjects, otherwise) for name in shared),
+        *(
+            _flag(f"Bounds of {one.name}{remark}", name, [one], otherwise)
+            for one in subjects
+            for name in bound_names([one])
+            if name not in shared
+        ),
+    ]
+
+
+def _flag(
+    group: str, name: str, having: list[AnyProtocol], otherwise: Callable[[str, list[AnyProtocol]], str]
+) -> Decorator:
+    flag, default = name.replace("_", "-"), having[0].bounds.__dataclass_fields__[name].default
+    text = f"{BOUNDS_HELP[name]} {otherwise(name, having)}".strip()
+    if isinstance(default, bool):
+        return option(group, f"--{flag}/--no-{flag}", name, default=None, help=text)
+    return option(group, f"--{flag}", name, type=_kind(name, default, having), default=None, help=text)
 
 
 def _kind(name: str, default: object, having: list[AnyProtocol]) -> GraphName | WholeNumber:
@@ -103,7 +100,7 @@ def bound_names(subjects: list[AnyProtocol]) -> list[str]:
 
 def _defaults(name: str, having: list[AnyProtocol]) -> str:
     told = {one.name: _default(one.bounds.__dataclass_fields__[name].default) for one in having}
-    if len(set(told.values())) == 1 and len(told) > 1:
+    if len(set(told.values())) == 1:
         return f"Default {next(iter(told.values()))}."
     return f"Default {', '.join(f'{value} ({name})' for name, value in told.items())}."
 
@@ -119,5 +116,5 @@ def bounds_given(given: dict[str, Any], about: AnyProtocol) -> dict[str, Any]:
     for name in named:
         if name not in own:
             known = ", ".join(f"--{one.replace('_', '-')}" for one in own)
-            raise click.UsageError(f"--{name.replace('_', '-')} is no bound of {about.name}; there are {known}")
+            raise click.UsageError(f"--{name.replace('_', '-')} is not a bound of {about.name}; there are {known}")
     return {name: given[name] for name in named}

@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from difflib import get_close_matches
-from math import nan
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 
 from farref.checking.request import Request, Walk
 from farref.clauses import defects
 from farref.model.checker.interface import Budget
-from farref.options.bounds import WholeNumber, bounds_given, bounds_options
+from farref.options.bounds import bounds_given, bounds_options
+from farref.options.groups import OUTPUT, Command, option, with_options
+from farref.options.numbers import Seconds, WholeNumber
 from farref.properties.protocol import AnyProtocol, Configuration
 from farref.properties.protocols import PROTOCOLS
 
 ENGINES: Final = ("fast", "reference", "tlc")
-
-
-class Seconds(click.FloatRange):
-    """A number of seconds that ends some day; `nan` and `inf` do not."""
-
-    name = "seconds"
-
-    def __init__(self) -> None:
-        super().__init__(min=0, min_open=True, max=1e6)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read the number."""
-        try:
-            seconds = float(super().convert(value, param, ctx))
-        except click.BadParameter:
-            seconds = nan
-        if seconds != seconds:
-            self.fail(f"{value!r} is not a number of seconds above 0, up to {self.max:,.0f}", param, ctx)
-        return seconds
-
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def make_request(given: dict[str, Any]) -> Request:
@@ -125,34 +103,41 @@ def _configurations(
 SAYS_MORE: Final = {"rref": "add --shutdown", "autograd": "add --passes 2, or leave out --smart and --forward"}
 
 
-def subject_argument(command: Command) -> Command:
-    """Add the argument that names the protocol."""
-    return click.argument("subject", type=click.Choice(list(PROTOCOLS)), metavar="SUBJECT")(command)
-
-
 def check_options(command: Command) -> Command:
     """Add the flags that say which protocol is checked, how, and for how long."""
-    for option in reversed(_CHECK_OPTIONS):
-        command = option(command)
-    return bounds_options(command)
+    return with_options(bounds_options(command), _CHECK_OPTIONS)
 
 
 CHOICE_OF_PROFILES: Final = click.Choice(
     list(dict.fromkeys(name for one in PROTOCOLS.values() for name in one.profiles)), case_sensitive=False
 )
+WHAT, HOW = "What is checked", "How it is searched"
 
-_CHECK_OPTIONS: Final[list[Callable[[Any], Any]]] = [
-    click.option("--profile", type=CHOICE_OF_PROFILES, default="sound", help="Whose rules. Default sound."),
-    click.option("--without", metavar="RULE", help="SOUND without one rule (a mutant)."),
-    click.option("--claim", metavar="ID", help="One known defect (N1, D1, ...) or one property (P1, S1, ...) only."),
-    click.option("--each", type=click.Choice(["rule", "claim"]), help="Table of every mutant, or of every claim."),
-    click.option("--compare-engines", is_flag=True, help="Table of what reference, fast and tlc say."),
-    click.option("--engine", type=click.Choice(ENGINES), help="Who searches. Default fast."),
-    click.option("--states-max", type=WholeNumber(1), help="Stop after so many states per configuration."),
-    click.option("--seconds-max", type=Seconds(), help="Stop after so many seconds."),
-    click.option("--depth-max", type=WholeNumber(1), help="Stop at this depth."),
-    click.option("--symmetry", is_flag=True, help="Take workers that own nothing for interchangeable."),
-    click.option("--walk", type=WholeNumber(1), metavar="N", help="Take N random walks instead of searching."),
-    click.option("--seed", type=int, help="Seed of the walks. Default 0."),
-    click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the counterexample to a file."),
-]
+_CHECK_OPTIONS: Final = [
+    option(
+        WHAT, "--profile", type=CHOICE_OF_PROFILES, default="sound",
+        help="Rules that are followed: sound is this spec, torch is PyTorch 2.13. Default sound.",
+    ),
+    option(WHAT, "--without", metavar="RULE", help="Follow the sound rules without this one."),
+    option(WHAT, "--claim", metavar="ID", help="Check one known defect (N1, D1, ...) or one property (P1, S1, ...)."),
+    option(
+        WHAT, "--each", type=click.Choice(["rule", "claim"]),
+        help="Print a table: the sound rules without each rule in turn, or each known defect under both profiles.",
+    ),
+    option(
+        WHAT, "--compare-engines", is_flag=True, help="Print a table of what each engine finds: reference, fast, tlc."
+    ),
+    option(HOW, "--engine", type=click.Choice(ENGINES), help="Engine that searches. Default fast."),
+    option(HOW, "--states-max", type=WholeNumber(1), help="Stop each configuration after this many states."),
+    option(HOW, "--seconds-max", type=Seconds(), help="Stop after this many seconds."),
+    option(HOW, "--depth-max", type=WholeNumber(1), help="Search no deeper than this many steps."),
+    option(
+        HOW, "--symmetry", is_flag=True,
+        help="Count two states as one if swapping workers that own no RRef makes them equal.",
+    ),
+    option(HOW, "--walk", type=WholeNumber(1), metavar="N", help="Take N random walks instead of a search."),
+    option(HOW, "--seed", type=int, help="Seed of the random walks. Default 0."),
+    option(
+        OUTPUT, "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the counterexample to a file."
+    ),
+]  # fmt: skip

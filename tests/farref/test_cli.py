@@ -22,7 +22,7 @@ except SystemExit as end:
 print("MODULES", *sys.modules)
 """
 HEAVY = ("numpy", "hypothesis", "pytest", "torch")
-SEARCHING = ("farref.model.checker.fast", "farref.checking", "farref.properties.twin", "farref.impl")
+SEARCHING = ("farref.model.checker.fast", "farref.checking", "farref.properties.twin.campaign", "farref.impl")
 
 
 def loaded(*words: str) -> set[str]:

@@ -15,10 +15,10 @@ Farref = Callable[..., Result]
 WRONG_WORDS = {
     "check": "SUBJECT",
     "check optimizer": "'rref'",
-    "check autograd --forks 2": "--forks is no bound of autograd; there are --graph",
-    "check rref --graph chain": "--graph is no bound of rref",
+    "check autograd --forks 2": "--forks is not a bound of autograd; there are --graph",
+    "check rref --graph chain": "--graph is not a bound of rref",
     "check autograd --graph chain --pairs 2": "has its own workers and pairs",
-    "check rref --crashes 1": "--crashes is no bound of rref",
+    "check rref --crashes 1": "--crashes is not a bound of rref",
     "check autograd --graph chian": "no graph is called 'chian'",
     "check autograd --claim N1": "no claim or property is called 'N1'; known are D1",
     "check autograd --without fetch_pins_user": "no rule is called",

@@ -86,8 +86,10 @@ def test_a_certain_schedule_need_not_have_every_fault(farref: Farref) -> None:
 
 def test_the_help_says_that_sizes_are_drawn(farref: Farref) -> None:
     told = " ".join(farref("fuzz", "--help").stdout.split())
-    assert "Control messages the network may lose. Drawn unless given (rref, autograd)." in told
-    assert "Default 3 (rref)" not in told
+    for group in ("both protocols", "rref", "autograd"):
+        assert f"Bounds of {group} (drawn for each schedule unless given):" in told
+    assert "Number of control messages that the network may lose. [" in told
+    assert "Default 3" not in told
 
 
 def test_a_fault_that_never_happened_is_no_success(farref: Farref) -> None:
