@@ -10,18 +10,18 @@ what has happened before: one pass, several, one that failed before one that did
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from functools import cache, partial
 
 from farref.model.autograd.graphs import Graph, fast_completes, oracle
-from farref.model.autograd.ids import CREATOR, PairId, PassId, worker_name
+from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.messages import Commit, Mark, Message, PropagateGradients, Resume, Seek
 from farref.model.autograd.root import Phase
 from farref.model.autograd.worker import Context, Fault, is_in_a_pass
 from farref.model.autograd.world import Bounds, World, graph_of, pass_of, seed_of
-from farref.model.checker.interface import Case, Kind, Property
+from farref.model.checker.interface import Kind, Property
 from farref.model.ids import WorkerId
+from farref.properties.autograd.families import per_pair, per_pass, per_worker
+from farref.properties.build import make_property
 
 # -- gradients ---------------------------------------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ def _attached(world: World, bounds: Bounds) -> frozenset[PairId]:
 # -- passes ------------------------------------------------------------------------------------------------------------
 
 
-def every_gradient_is_taken_once(world: World, worker: WorkerId) -> bool:
+def every_gradient_is_taken_once(world: World, worker: WorkerId, bounds: Bounds) -> bool:
     """S4: no send takes more than one gradient in a pass."""
     return all(arrivals <= 1 for arrivals in world.workers[worker].task.arrivals)
 
@@ -96,13 +96,13 @@ def every_recv_has_its_send(world: World, pair: PairId, bounds: Bounds) -> bool:
     return pair not in world.workers[ends.target].recvs or source.context is not Context.OPEN or pair in source.sends
 
 
-def no_pass_survives_its_context(world: World, worker: WorkerId) -> bool:
+def no_pass_survives_its_context(world: World, worker: WorkerId, bounds: Bounds) -> bool:
     """S9: a worker that takes part in a pass has its context open."""
     record = world.workers[worker]
     return not is_in_a_pass(record) or record.context is Context.OPEN
 
 
-def no_pass_goes_on_where_it_ended(world: World, number: PassId) -> bool:
+def no_pass_goes_on_where_it_ended(world: World, number: PassId, bounds: Bounds) -> bool:
     """S9, at the root: a pass that is over is over at its root."""
     record = pass_of(world, number)
     if record.root is None or record.phase not in (Phase.SUCCEEDED, Phase.FAILED):
@@ -168,7 +168,7 @@ def a_pass_fails_for_a_reason_of_its_own(world: World, number: PassId, bounds: B
 # -- contexts ----------------------------------------------------------------------------------------------------------
 
 
-def a_forgotten_context_stays_forgotten(world: World, worker: WorkerId) -> bool:
+def a_forgotten_context_stays_forgotten(world: World, worker: WorkerId, bounds: Bounds) -> bool:
     """S10: a worker that has forgotten a context never has it again."""
     return not world.workers[worker].resurrected
 
@@ -176,19 +176,19 @@ def a_forgotten_context_stays_forgotten(world: World, worker: WorkerId) -> bool:
 # -- liveness ----------------------------------------------------------------------------------------------------------
 
 
-def every_pass_ends(world: World, number: PassId) -> bool:
+def every_pass_ends(world: World, number: PassId, bounds: Bounds) -> bool:
     """L1: every call of `backward` returns, or raises, unless its caller dies."""
     record = pass_of(world, number)
     is_over = record.phase in (Phase.IDLE, Phase.SUCCEEDED, Phase.FAILED)
     return is_over or (record.root is not None and record.root in world.dead)
 
 
-def every_worker_leaves(world: World, worker: WorkerId) -> bool:
+def every_worker_leaves(world: World, worker: WorkerId, bounds: Bounds) -> bool:
     """L3: every worker leaves a pass that has ended."""
     return not is_in_a_pass(world.workers[worker])
 
 
-def a_released_context_is_forgotten(world: World, worker: WorkerId) -> bool:
+def a_released_context_is_forgotten(world: World, worker: WorkerId, bounds: Bounds) -> bool:
     """L4: a context that was released, or whose creator died, is forgotten by every worker."""
     return not (world.released or CREATOR in world.dead) or world.workers[worker].context in (
         Context.ABSENT,
@@ -203,49 +203,25 @@ def autograd_properties(bounds: Bounds) -> tuple[Property, ...]:
     """List the properties of a bounded world, the most severe first."""
     always, eventually = partial(make_property, bounds, Kind.ALWAYS), partial(make_property, bounds, Kind.EVENTUALLY)
     return (
-        always("S1", "A13", one_pass_gives_the_gradient),
-        *([always("S2", "A17", passes_add_up)] if bounds.passes > 1 else []),
-        *([always("S3", "A12", a_failed_pass_leaves_nothing_to_others)] if bounds.passes > 1 else []),
-        always("S8", "A17", a_failed_pass_shows_nothing),
-        always("S4", "A3", every_gradient_is_taken_once),
-        always("S5", "A7", every_recv_has_its_send),
-        always("S10", "A25", a_forgotten_context_stays_forgotten),
-        eventually("L1", "A14", every_pass_ends),
-        eventually("L3", "A18", every_worker_leaves),
+        always("S1", "A13", per_worker(one_pass_gives_the_gradient)),
+        *([always("S2", "A17", per_worker(passes_add_up))] if bounds.passes > 1 else []),
+        *([always("S3", "A12", per_worker(a_failed_pass_leaves_nothing_to_others))] if bounds.passes > 1 else []),
+        always("S8", "A17", per_worker(a_failed_pass_shows_nothing)),
+        always("S4", "A3", per_worker(every_gradient_is_taken_once)),
+        always("S5", "A7", per_pair(every_recv_has_its_send)),
+        always("S10", "A25", per_worker(a_forgotten_context_stays_forgotten)),
+        eventually("L1", "A14", per_pass(every_pass_ends)),
+        eventually("L3", "A18", per_worker(every_worker_leaves)),
         always(
-            *("S9", "A24", no_pass_survives_its_context, no_pass_goes_on_where_it_ended),
+            *("S9", "A24", per_worker(no_pass_survives_its_context), per_pass(no_pass_goes_on_where_it_ended)),
             text="No pass survives its context, or its end.",
         ),
-        always("S11", "A14", backward_returns_when_nothing_is_under_way),
-        always("L6", "A12", a_pass_fails_for_a_reason_of_its_own),
-        eventually("L4", "A25", a_released_context_is_forgotten),
-        *([always("T1", "A15", fast_completes_exactly_when_it_can)] if not bounds.smart and not bounds.forward else []),
+        always("S11", "A14", per_pass(backward_returns_when_nothing_is_under_way)),
+        always("L6", "A12", per_pass(a_pass_fails_for_a_reason_of_its_own)),
+        eventually("L4", "A25", per_worker(a_released_context_is_forgotten)),
+        *(
+            [always("T1", "A15", per_pass(fast_completes_exactly_when_it_can))]
+            if not bounds.smart and not bounds.forward
+            else []
+        ),
     )
-
-
-def make_property(
-    bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool], text: str = ""
-) -> Property:
-    """Make a property out of predicates, each of which speaks of a worker, of a pass or of a pair."""
-    cases = tuple(case for predicate in predicates for case in _cases(bounds, predicate))
-    return Property(name, clause, kind, text or " ".join(map(_sentence, predicates)), cases)
-
-
-def _sentence(predicate: Callable[..., bool]) -> str:
-    """Give a predicate's docstring without the name of the property it belongs to."""
-    text = re.sub(r"^\w+(, [\w ]+)?: ", "", " ".join((predicate.__doc__ or "").split()))
-    return text[:1].upper() + text[1:]
-
-
-def _cases(bounds: Bounds, predicate: Callable[..., bool]) -> list[Case]:
-    names = predicate.__code__.co_varnames[: predicate.__code__.co_argcount]
-    known = {"bounds": bounds} if "bounds" in names else {}
-    if "worker" in names:
-        return [_case(predicate, f"worker {worker_name(one)}", worker=one, **known) for one in bounds.worker_ids]
-    if "number" in names:
-        return [_case(predicate, f"pass {one}", number=one, **known) for one in bounds.pass_ids]
-    return [_case(predicate, f"pair {one}", pair=one, **known) for one in bounds.pair_ids]
-
-
-def _case(predicate: Callable[..., bool], about: str, **known: object) -> Case:
-    return Case(f"{predicate.__name__}: {about}", partial(predicate, **known), _sentence(predicate))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import wraps
 
 from farref.model.autograd import messages as msg
 from farref.model.autograd.addressing import receiver_of
 from farref.model.autograd.root import Line, Phase
 from farref.model.autograd.worker import Context, Fault, is_in_a_pass
 from farref.model.autograd.world import Bounds, World, pass_of
-from farref.model.checker.interface import Case, Kind, Property
+from farref.model.checker.interface import Property
+from farref.properties.build import Family, per_world, sending, situations
+
+WorldPredicate = Callable[[World, Bounds], bool]
 
 
 def a_pass_over_several_workers_ends_well(world: World, bounds: Bounds) -> bool:
@@ -109,7 +112,7 @@ def _got_all(expected: Iterable[int], ledger: tuple[Line, ...]) -> bool:
     return all(ledger[pair] is Line.BALANCED for pair, waits in enumerate(expected) if waits)
 
 
-_WHEN: dict[Callable[[World, Bounds], bool], tuple[str, Callable[[Bounds], object]]] = {
+_WHEN: dict[WorldPredicate, tuple[str, Callable[[Bounds], object]]] = {
     a_pass_over_several_workers_ends_well: ("A17", lambda bounds: bounds.passes),
     a_pass_ends_well_after_one_that_failed: ("A18", lambda bounds: bounds.passes > 1 and bounds.timeouts),
     an_older_pass_is_superseded: ("A12", lambda bounds: bounds.passes > 1 and bounds.timeouts),
@@ -130,28 +133,25 @@ _WHEN: dict[Callable[[World, Bounds], bool], tuple[str, Callable[[Bounds], objec
 
 def autograd_witnesses(bounds: Bounds) -> tuple[Property, ...]:
     """List what must be reachable in a bounded world."""
-    return _witnesses(bounds, [one for one, (_, reachable) in _WHEN.items() if reachable(bounds)])
+    return (*_messages(bounds), *situations(bounds, _WHEN, _once_chosen))
 
 
 def autograd_situations(bounds: Bounds) -> tuple[Property, ...]:
     """List every awkward situation, whether or not it can be reached in a bounded world."""
-    return _witnesses(bounds, _WHEN)
+    return (*_messages(bounds), *situations(bounds, _WHEN, _once_chosen, everywhere=True))
 
 
-def _witnesses(bounds: Bounds, wanted: Iterable[Callable[[World, Bounds], bool]]) -> tuple[Property, ...]:
+def _messages(bounds: Bounds) -> list[Property]:
     kinds = dict.fromkeys(type(message) for message in bounds.places)
-    sent = (
-        _witness(f"sends_{kind.__name__}", _clause(kind), f"A {kind.__name__} is sent.", partial(_sends, kind), bounds)
-        for kind in kinds
-    )
-    orders = (_witness(one.__name__, _WHEN[one][0], one.__doc__ or "", one, bounds) for one in wanted)
-    return (*sent, *orders)
+    return [sending(bounds, kind, _clause(kind), _once_chosen(_sends(kind))) for kind in kinds]
 
 
-def _sends(kind: type[msg.Message], world: World, bounds: Bounds) -> bool:
-    return any(
-        world.network.carried[place] is not None for message, place in bounds.places.items() if type(message) is kind
-    )
+def _sends(kind: type[msg.Message]) -> WorldPredicate:
+    def sends(world: World, bounds: Bounds) -> bool:
+        carried = world.network.carried
+        return any(carried[place] is not None for message, place in bounds.places.items() if type(message) is kind)
+
+    return sends
 
 
 def _clause(kind: type[msg.Message]) -> str:
@@ -160,8 +160,11 @@ def _clause(kind: type[msg.Message]) -> str:
     return "A6" if kind in (msg.Settled, msg.CleanupContext, msg.Closed, msg.Forget) else "A5"
 
 
-def _witness(name: str, clause: str, text: str, reaches: Callable[[World, Bounds], bool], bounds: Bounds) -> Property:
-    def holds(world: World) -> bool:
-        return world.graph is not None and reaches(world, bounds)
+def _once_chosen(predicate: WorldPredicate) -> Family[Bounds]:
+    """Apply a predicate to worlds in which the graph is chosen: before that there is nothing to see."""
 
-    return Property(name, clause, Kind.SOMETIMES, text, (Case("the whole world", holds),))
+    @wraps(predicate)
+    def reaches(world: World, bounds: Bounds) -> bool:
+        return world.graph is not None and predicate(world, bounds)
+
+    return per_world(reaches)

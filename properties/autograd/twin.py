@@ -90,10 +90,12 @@ def broken(world: World, bounds: Bounds) -> list[str]:
 def left(world: World, observation: Observation, bounds: Bounds) -> list[str]:
     """Say what is left where nothing more can happen."""
     found = ["a message is under way"] if observation.flying or observation.unanswered else []
-    found += [f"pass {number} has not ended" for number in bounds.pass_ids if not holds.every_pass_ends(world, number)]
+    found += [
+        f"pass {number} has not ended" for number in bounds.pass_ids if not holds.every_pass_ends(world, number, bounds)
+    ]
     for who in bounds.worker_ids:
-        if not holds.every_worker_leaves(world, who):
+        if not holds.every_worker_leaves(world, who, bounds):
             found.append(f"{worker_name(who)} is in a pass")
-        if not holds.a_released_context_is_forgotten(world, who):
+        if not holds.a_released_context_is_forgotten(world, who, bounds):
             found.append(f"the context is on {worker_name(who)}")
     return found

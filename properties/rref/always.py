@@ -7,11 +7,9 @@ is that of severity: where a run breaks several, the first one listed is told.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from functools import partial
 
-from farref.model.checker.interface import Case, Kind, Property
+from farref.model.checker.interface import Kind, Property
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import (
     Call,
@@ -31,17 +29,19 @@ from farref.model.rref.network import is_flying, is_unanswered
 from farref.model.rref.owner import Entry, is_listed
 from farref.model.rref.user import Fetch, Handle, User
 from farref.model.rref.world import Bounds, World
+from farref.properties.build import make_property, per_world
+from farref.properties.rref.families import per_fork, per_rref
 
 # -- safety ------------------------------------------------------------------------------------------------------------
 
 
-def one_entry_for_each_rref(world: World, rref: RRefId) -> bool:
+def one_entry_for_each_rref(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """P2: everyone on the owner who was given the entry of an RRefId was given the same one, and nobody waits on a lost one."""
     owner = world.owners[rref]
     return not owner.orphaned and not owner.duplicated
 
 
-def no_entry_goes_while_the_owner_uses_it(world: World, rref: RRefId) -> bool:
+def no_entry_goes_while_the_owner_uses_it(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """P1, on the owner: no entry is dropped while code on the owner computes it, holds it or waits for it."""
     owner = world.owners[rref]
     return owner.phase is not Entry.GONE or not (owner.running or owner.held or owner.waiting)
@@ -98,7 +98,7 @@ def confirmed_means_counted(world: World, fork: ForkId, bounds: Bounds) -> bool:
     return phase is not User.UNTOLD
 
 
-def a_copy_changes_nothing(world: World) -> bool:
+def a_copy_changes_nothing(world: World, bounds: Bounds) -> bool:
     """P6: a control message that arrives once more changes no table."""
     return not world.network.repeated
 
@@ -133,7 +133,7 @@ def no_parent_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) ->
 # -- liveness ----------------------------------------------------------------------------------------------------------
 
 
-def nothing_is_left_of_the_entry(world: World, rref: RRefId) -> bool:
+def nothing_is_left_of_the_entry(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """P3: once the application has let go, the owner's entry goes, and with it every count."""
     owner = world.owners[rref]
     return not is_listed(owner) and owner.forks.is_empty() and not (owner.running or owner.held or owner.registering)
@@ -146,7 +146,7 @@ def nothing_is_left_of_the_fork(world: World, fork: ForkId, bounds: Bounds) -> b
     return not _user_lives(world, fork) and not any(is_unanswered(world.network, message) for message in told)
 
 
-def every_parked_call_runs(world: World, fork: ForkId) -> bool:
+def every_parked_call_runs(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """P4: every call that waits for its arguments to be confirmed runs in the end."""
     return world.users[fork].handle is not Handle.PARKED
 
@@ -156,7 +156,7 @@ def every_fetch_is_answered(world: World, fork: ForkId, bounds: Bounds) -> bool:
     return not _is_fetching(world, bounds.rref_of(fork), fork)
 
 
-def every_early_use_ends(world: World, rref: RRefId) -> bool:
+def every_early_use_ends(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """P5, on the owner: all code that waits for the value gets it once the function that computes it ends."""
     return not world.owners[rref].waiting and not world.owners[rref].orphaned
 
@@ -166,7 +166,7 @@ def shutdown_finds_empty_tables(world: World, bounds: Bounds) -> bool:
     if not world.closing:
         return True
     forks, rrefs = map(ForkId, range(bounds.forks_total)), map(RRefId, range(bounds.rrefs))
-    return all(nothing_is_left_of_the_entry(world, rref) for rref in rrefs) and all(
+    return all(nothing_is_left_of_the_entry(world, rref, bounds) for rref in rrefs) and all(
         nothing_is_left_of_the_fork(world, fork, bounds) for fork in forks
     )
 
@@ -198,60 +198,28 @@ def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
     """List the properties of a bounded world, the most severe first."""
     always, eventually = partial(make_property, bounds, Kind.ALWAYS), partial(make_property, bounds, Kind.EVENTUALLY)
     return (
-        always("P2", "R21", one_entry_for_each_rref),
+        always("P2", "R21", per_rref(one_entry_for_each_rref)),
         always(
-            *("P1", "R22", no_entry_goes_while_the_owner_uses_it, no_entry_goes_while_a_fork_lives),
+            *("P1", "R22", per_rref(no_entry_goes_while_the_owner_uses_it), per_fork(no_entry_goes_while_a_fork_lives)),
             text="No entry is dropped while anybody needs it, on the owner or elsewhere.",
         ),
-        always("G1", "R33", every_counted_fork_is_accounted_for),
-        always("G2", "R24", no_parent_goes_before_its_child_is_counted),
-        always("P10", "R33", counts_agree_when_nothing_is_under_way),
-        always("P6", "R7", a_copy_changes_nothing),
+        always("G1", "R33", per_fork(every_counted_fork_is_accounted_for)),
+        always("G2", "R24", per_fork(no_parent_goes_before_its_child_is_counted)),
+        always("P10", "R33", per_fork(counts_agree_when_nothing_is_under_way)),
+        always("P6", "R7", per_world(a_copy_changes_nothing)),
         eventually(
-            *("P3", "R26", nothing_is_left_of_the_entry, nothing_is_left_of_the_fork),
+            *("P3", "R26", per_rref(nothing_is_left_of_the_entry), per_fork(nothing_is_left_of_the_fork)),
             text="Once the application has let go, nothing is left of an RRef, on its owner or elsewhere.",
         ),
         eventually(
-            *("P5", "R20", every_early_use_ends, every_fetch_is_answered),
+            *("P5", "R20", per_rref(every_early_use_ends), per_fork(every_fetch_is_answered)),
             text="Whoever asks for a value is answered once the function that computes it ends.",
         ),
-        eventually("P4", "R16", every_parked_call_runs),
-        *([eventually("P7", "R32", shutdown_finds_empty_tables)] if bounds.shutdown else []),
-        always("P8", "R31", confirmed_means_counted),
+        eventually("P4", "R16", per_fork(every_parked_call_runs)),
+        *([eventually("P7", "R32", per_world(shutdown_finds_empty_tables))] if bounds.shutdown else []),
+        always("P8", "R31", per_fork(confirmed_means_counted)),
         always(
-            *("P9", "R18", no_user_waits_for_user_code, no_parent_waits_for_user_code),
+            *("P9", "R18", per_fork(no_user_waits_for_user_code), per_fork(no_parent_waits_for_user_code)),
             text="Counting never waits for a function to end, neither for a user nor for its parent.",
         ),
     )
-
-
-def make_property(
-    bounds: Bounds, kind: Kind, name: str, clause: str, *predicates: Callable[..., bool], text: str = ""
-) -> Property:
-    """Make a property out of predicates, each of which speaks of an RRef, of a fork, or of the whole world.
-
-    The text says in general what they say one by one; without it their sentences are put together.
-    """
-    cases = tuple(case for predicate in predicates for case in _cases(bounds, predicate))
-    return Property(name, clause, kind, text or " ".join(map(_sentence, predicates)), cases)
-
-
-def _sentence(predicate: Callable[..., bool]) -> str:
-    """Give a predicate's docstring without the name of the property it belongs to."""
-    text = re.sub(r"^\w+(, [\w ]+)?: ", "", " ".join((predicate.__doc__ or "").split()))
-    return text[:1].upper() + text[1:]
-
-
-def _cases(bounds: Bounds, predicate: Callable[..., bool]) -> list[Case]:
-    """Make the instances of a predicate, for whatever it speaks of: an RRef, a fork or the world."""
-    names = predicate.__code__.co_varnames[: predicate.__code__.co_argcount]
-    known = {"bounds": bounds} if "bounds" in names else {}
-    if "rref" in names:
-        return [_case(predicate, f"RRef x{rref}", rref=RRefId(rref), **known) for rref in range(bounds.rrefs)]
-    if "fork" in names:
-        return [_case(predicate, f"fork f{fork}", fork=ForkId(fork), **known) for fork in range(bounds.forks_total)]
-    return [_case(predicate, "the whole world", **known)]
-
-
-def _case(predicate: Callable[..., bool], about: str, **known: object) -> Case:
-    return Case(f"{predicate.__name__}: {about}", partial(predicate, **known), _sentence(predicate))

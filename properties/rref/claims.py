@@ -6,7 +6,6 @@ and nothing else. The names N1, N2, ... are those of `spec/differences.md`, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from farref.model.checker.interface import Kind
@@ -16,16 +15,17 @@ from farref.model.rref.network import is_flying, is_unanswered, was_processed
 from farref.model.rref.owner import Entry
 from farref.model.rref.user import User
 from farref.model.rref.world import Bounds, World
-from farref.properties.protocol import Claim
+from farref.properties.build import make_claim
 from farref.properties.rref import always as holds
+from farref.properties.rref.families import per_fork, per_rref
 
 
-def no_second_entry_gets_the_value(world: World, rref: RRefId) -> bool:
+def no_second_entry_gets_the_value(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """No second entry is made for an RRefId while somebody waits on the first."""
     return not (world.owners[rref].duplicated and world.owners[rref].orphaned)
 
 
-def no_entry_goes_while_its_creator_is_registered(world: World, rref: RRefId) -> bool:
+def no_entry_goes_while_its_creator_is_registered(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """No entry is dropped between being made and its creator being counted."""
     return world.owners[rref].phase is not Entry.GONE or not world.owners[rref].registering
 
@@ -45,120 +45,114 @@ def no_parent_waits_for_nobody(world: World, fork: ForkId, bounds: Bounds) -> bo
     )
 
 
-def _claim(
-    name: str, title: str, clause: str, bounds: Bounds, kind: Kind, *predicates: Callable[..., bool], text: str
-) -> Claim:
-    return Claim(name, title, text, bounds, clause, holds.make_property(bounds, kind, name, clause, *predicates))
-
-
 _LIST: Final = (
-    _claim(
+    make_claim(
         "N1",
         "two owner entries for one RRef",
         "R21",
         Bounds(workers=3, forks=3, owner_shares=False, self_shares=False),
         Kind.ALWAYS,
-        no_second_entry_gets_the_value,
+        per_rref(no_second_entry_gets_the_value),
         text="An early use waits on an entry that is erased as a third worker's fork comes and goes; a second gets the value.",
     ),
-    _claim(
+    make_claim(
         "N1b",
         "the same without a third worker",
         "R21",
         Bounds(workers=2, forks=3),
         Kind.ALWAYS,
-        no_second_entry_gets_the_value,
+        per_rref(no_second_entry_gets_the_value),
         text="The function that waits for the value passes the RRef to its own worker, which erases the entry it waits on.",
     ),
-    _claim(
+    make_claim(
         "N2",
         "a creation timeout leaks on the owner",
         "R27",
         Bounds(workers=2, forks=1, timeouts=1),
         Kind.EVENTUALLY,
-        holds.nothing_is_left_of_the_entry,
+        per_rref(holds.nothing_is_left_of_the_entry),
         text="The creator takes its timeout for an answer and deletes a fork that the owner counts only later, for ever.",
     ),
-    _claim(
+    make_claim(
         "N4",
         "a failed share is never withdrawn",
         "R28",
         Bounds(workers=3, forks=2, failures=1, self_shares=False),
         Kind.ALWAYS,
-        holds.every_counted_fork_is_accounted_for,
-        no_parent_waits_for_nobody,
+        per_fork(holds.every_counted_fork_is_accounted_for),
+        per_fork(no_parent_waits_for_nobody),
         text="A fork whose message could not be sent or understood stays counted by the owner, or pins its parent, for ever.",
     ),
-    _claim(
+    make_claim(
         "N5",
         "a failed creation leaves its creator pending",
         "R29",
         Bounds(workers=2, forks=1, failures=1),
         Kind.EVENTUALLY,
-        holds.nothing_is_left_of_the_fork,
+        per_fork(holds.nothing_is_left_of_the_fork),
         text="A RemoteCall that could not be sent leaves the creator's record behind, and graceful shutdown waits for it.",
     ),
-    _claim(
+    make_claim(
         "N6",
         "confirmed_by_owner() is wrong in both directions",
         "R31",
         Bounds(workers=2, forks=1, timeouts=1),
         Kind.ALWAYS,
-        holds.confirmed_means_counted,
+        per_fork(holds.confirmed_means_counted),
         text="A fork from the owner is never reported confirmed; a creator that timed out is, though not counted.",
     ),
-    _claim(
+    make_claim(
         "N7",
         "a lost fork request parks its call for ever",
         "R30",
         Bounds(workers=3, forks=2, drops=1, self_shares=False),
         Kind.EVENTUALLY,
-        holds.every_parked_call_runs,
+        per_fork(holds.every_parked_call_runs),
         text="When the retries of a ForkRequest are used up, the call that waits for it never runs.",
     ),
-    _claim(
+    make_claim(
         "N9",
         "a late copy resurrects a deleted fork",
         "R7",
         Bounds(workers=3, forks=2, duplicates=1, self_shares=False),
         Kind.ALWAYS,
-        holds.every_counted_fork_is_accounted_for,
+        per_fork(holds.every_counted_fork_is_accounted_for),
         text="A copy of a ForkRequest arrives after its fork was deleted and registers it again; nobody is left to delete it.",
     ),
-    _claim(
+    make_claim(
         "N10",
         "an entry erased while its creator is being registered",
         "R11",
         Bounds(workers=3, forks=2, self_shares=False),
         Kind.ALWAYS,
-        no_entry_goes_while_its_creator_is_registered,
+        per_rref(no_entry_goes_while_its_creator_is_registered),
         text="Entry and creator's fork are registered in two steps; a delete between them erases a living creator's entry.",
     ),
-    _claim(
+    make_claim(
         "N15",
         "an abandoned fetch is parked for ever",
         "R20",
         Bounds(workers=2, forks=1, fetches=1, timeouts=1),
         Kind.EVENTUALLY,
-        holds.every_fetch_is_answered,
+        per_fork(holds.every_fetch_is_answered),
         text="A delete overtakes the fetch of a caller that gave up; the fetch waits for an entry that never comes back.",
     ),
-    _claim(
+    make_claim(
         "F1",
         "confirmation waits for user code",
         "R10",
         Bounds(workers=2, forks=1),
         Kind.ALWAYS,
-        holds.no_user_waits_for_user_code,
+        per_fork(holds.no_user_waits_for_user_code),
         text="The creator is counted only when its function ends, however long that takes.",
     ),
-    _claim(
+    make_claim(
         "F6",
         "a parent's deletion waits for user code",
         "R18",
         Bounds(workers=3, forks=2, self_shares=False),
         Kind.ALWAYS,
-        holds.no_parent_waits_for_user_code,
+        per_fork(holds.no_parent_waits_for_user_code),
         text="The child accepts only when the function that received it ends, so the parent cannot be deleted before.",
     ),
 )

@@ -6,19 +6,17 @@ and to share an RRef completes, and every awkward order of events that a clause 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from itertools import pairwise
 
-from farref.model.checker.interface import Case, Kind, Predicate, Property
-from farref.model.rref.ids import ForkId, RRefId
+from farref.model.checker.interface import Property
+from farref.model.rref.ids import ForkId
 from farref.model.rref.messages import (
     CONTROL,
     USER_CALLS,
     Ack,
     Call,
     Control,
-    Message,
     RemoteCall,
     Return,
     UserCall,
@@ -28,19 +26,22 @@ from farref.model.rref.network import is_flying, is_unanswered, was_processed
 from farref.model.rref.owner import Entry
 from farref.model.rref.user import Fetch, Handle, User
 from farref.model.rref.world import Bounds, World
+from farref.properties.build import sending, situations
+from farref.properties.rref.families import per_fork
 
-ForkPredicate = Callable[[World, ForkId, RRefId, Bounds], bool]
+ForkPredicate = Callable[[World, ForkId, Bounds], bool]
 
 # -- sharing -----------------------------------------------------------------------------------------------------------
 
 
-def owner_shares_with_user(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def owner_shares_with_user(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """A user has received its fork from the owner."""
+    rref = bounds.rref_of(fork)
     carried = world.lineage[fork].parent is None and world.owners[rref].phase is Entry.READY
     return carried and world.users[fork].phase is User.CONFIRMED and fork != bounds.creator_fork(rref)
 
 
-def user_shares_with_user(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def user_shares_with_user(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """A user has received its fork from another worker's user, and its parent may let go."""
     parent = world.lineage[fork].parent
     if parent is None or world.users[fork].phase is not User.CONFIRMED:
@@ -48,29 +49,31 @@ def user_shares_with_user(world: World, fork: ForkId, rref: RRefId, bounds: Boun
     return world.lineage[parent].holder != world.lineage[fork].holder and fork not in world.users[parent].children
 
 
-def user_shares_with_owner(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def user_shares_with_owner(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """The owner has received its RRef from a user that still lives, and the user knows."""
+    rref = bounds.rref_of(fork)
     parent = world.lineage[fork].parent
     if parent is None or world.lineage[fork].holder != bounds.owner(rref) or not world.owners[rref].held:
         return False
     return world.users[parent].phase is User.CONFIRMED and fork not in world.users[parent].children
 
 
-def owner_shares_with_itself(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def owner_shares_with_itself(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """The owner has received its RRef from itself."""
+    rref = bounds.rref_of(fork)
     data = world.lineage[fork]
     arrived = not is_flying(world.network, Call(rref, fork)) and not is_flying(world.network, Return(rref, fork))
     return data.parent is None and data.holder == bounds.owner(rref) and world.owners[rref].held and arrived
 
 
-def result_is_used_before_it_is_confirmed(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def result_is_used_before_it_is_confirmed(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """An RRef received in a result is shared on before the owner counts it."""
     user = world.users[fork]
     inherited = world.lineage[fork].parent is not None
     return inherited and user.phase is User.PENDING and user.handle is Handle.HELD and not user.children.is_empty()
 
 
-def three_generations_live_at_once(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def three_generations_live_at_once(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """A fork, its parent and its grandparent live at once, each on another worker than the one it came from."""
     parent = world.lineage[fork].parent
     grandparent = None if parent is None else world.lineage[parent].parent
@@ -84,53 +87,60 @@ def three_generations_live_at_once(world: World, fork: ForkId, rref: RRefId, bou
 # -- awkward orders ----------------------------------------------------------------------------------------------------
 
 
-def fork_is_deleted_before_its_parent_is_counted(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def fork_is_deleted_before_its_parent_is_counted(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """A child has come and gone while the RemoteCall of its parent is still on its way."""
+    rref = bounds.rref_of(fork)
     parent = world.lineage[fork].parent
     if parent is None or not was_processed(world.network, UserDelete(rref, fork)):
         return False
     return is_flying(world.network, RemoteCall(rref, parent))
 
 
-def early_use_waits(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def early_use_waits(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """Code on the owner waits for the value of an RRef whose creation has not arrived."""
+    rref = bounds.rref_of(fork)
     return (
         fork == bounds.creator_fork(rref) and world.owners[rref].phase is Entry.EXPECTED and world.owners[rref].waiting
     )
 
 
-def fetch_arrives_before_creation(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def fetch_arrives_before_creation(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """A fetch is parked for an RRef whose creation has not arrived."""
+    rref = bounds.rref_of(fork)
     return fork in world.owners[rref].fetches and is_flying(world.network, RemoteCall(rref, bounds.creator_fork(rref)))
 
 
-def abandoned_fetch_keeps_its_user(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def abandoned_fetch_keeps_its_user(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """A user that nobody holds any more waits for the answer to a fetch nobody waits for any more."""
     user = world.users[fork]
     return user.phase is User.CONFIRMED and user.handle is Handle.NONE and user.fetch is Fetch.ABANDONED
 
 
-def timed_out_creator_lets_go_while_pending(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def timed_out_creator_lets_go_while_pending(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """A creator timed out and let go, and the protocol still waits for the owner's answer."""
+    rref = bounds.rref_of(fork)
     spent = world.budgets.timeouts < bounds.timeouts and fork == bounds.creator_fork(rref)
     return spent and world.users[fork].phase is User.PENDING and world.users[fork].handle is Handle.NONE
 
 
-def delete_is_delivered_twice(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def delete_is_delivered_twice(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """A UserDelete that took effect is still in flight, so it will arrive once more."""
+    rref = bounds.rref_of(fork)
     delete = UserDelete(rref, fork)
     return was_processed(world.network, delete) and is_flying(world.network, delete)
 
 
-def answer_is_lost(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def answer_is_lost(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """A control message took effect, its Ack is lost, and the sender still waits."""
+    rref = bounds.rref_of(fork)
     delete = UserDelete(rref, fork)
     waits = is_unanswered(world.network, delete) and was_processed(world.network, delete)
     return waits and not is_flying(world.network, delete) and not is_flying(world.network, Ack(delete))
 
 
-def nobody_is_left(world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
+def nobody_is_left(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """An RRef that was shared is gone without a trace."""
+    rref = bounds.rref_of(fork)
     return world.owners[rref].phase is Entry.GONE and fork == bounds.creator_fork(rref) and world.minted[rref] > 1
 
 
@@ -157,21 +167,8 @@ _WHEN: dict[ForkPredicate, tuple[str, Callable[[Bounds], object]]] = {
 
 def rref_witnesses(bounds: Bounds) -> tuple[Property, ...]:
     """List what must be reachable in a bounded world."""
-    orders = (
-        _witness(predicate.__name__, clause, predicate.__doc__ or "", _for_each_fork(predicate, bounds))
-        for predicate, (clause, reachable) in _WHEN.items()
-        if reachable(bounds)
-    )
-    return (*_message_witnesses(bounds), *orders)
-
-
-def _message_witnesses(bounds: Bounds) -> Iterable[Property]:
-    """Every message that the protocol has is sent."""
-    for kind in _sent(bounds):
-        cases = _for_each_fork(partial(_sends, kind), bounds)
-        yield _witness(
-            f"sends_{kind.__name__}", "R5" if kind in CONTROL else "R4", f"A {kind.__name__} is sent.", cases
-        )
+    sent = (sending(bounds, kind, "R5" if kind in CONTROL else "R4", per_fork(_sends(kind))) for kind in _sent(bounds))
+    return (*sent, *situations(bounds, _WHEN, per_fork))
 
 
 def _sent(bounds: Bounds) -> list[type[UserCall | Control]]:
@@ -189,19 +186,8 @@ def _sent(bounds: Bounds) -> list[type[UserCall | Control]]:
     return [kind for kind in (*USER_CALLS, *CONTROL) if needs.get(kind.__name__, True)]
 
 
-def _sends(kind: type[UserCall | Control], world: World, fork: ForkId, rref: RRefId, bounds: Bounds) -> bool:
-    message: Message = kind(rref, fork)
-    return is_flying(world.network, message)
+def _sends(kind: type[UserCall | Control]) -> ForkPredicate:
+    def sends(world: World, fork: ForkId, bounds: Bounds) -> bool:
+        return is_flying(world.network, kind(bounds.rref_of(fork), fork))
 
-
-def _for_each_fork(predicate: ForkPredicate, bounds: Bounds) -> tuple[Case, ...]:
-    forks = [ForkId(fork) for fork in range(bounds.forks_total)]
-    return tuple(Case(f"fork f{fork}", _about(predicate, fork, bounds)) for fork in forks)
-
-
-def _about(predicate: ForkPredicate, fork: ForkId, bounds: Bounds) -> Predicate:
-    return lambda world: predicate(world, fork, bounds.rref_of(fork), bounds)
-
-
-def _witness(name: str, clause: str, text: str, cases: tuple[Case, ...]) -> Property:
-    return Property(name, clause, Kind.SOMETIMES, text, cases)
+    return sends
