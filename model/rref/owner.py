@@ -22,8 +22,9 @@ of SOUND looks at them; to the owner, GONE is ABSENT.
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import NamedTuple
+from collections.abc import Iterator
+from enum import Enum, IntEnum
+from typing import NamedTuple, assert_never
 
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Call, ChildAccept, FetchReturn, Message, Return, UserAccept
@@ -55,6 +56,16 @@ class OwnerRRef(NamedTuple):
     duplicated: bool = False  # a second entry was made for this RRefId
 
 
+class Need(Enum):
+    """What an entry is kept for. An entry that is kept for nothing goes."""
+
+    FORK = "a fork is counted"
+    CREATION = "its creation has not arrived"  # so nobody knows yet which forks there are (R21)
+    WAITER = "code waits for its value"
+    HANDLE = "code holds it"
+    FUNCTION = "the function that computes it runs"
+
+
 Step = tuple[OwnerRRef, tuple[Message, ...]]
 
 
@@ -66,6 +77,48 @@ def absent(forks: int) -> OwnerRRef:
 def is_listed(owner: OwnerRRef) -> bool:
     """Say whether the entry is in the owner's table."""
     return owner.phase not in (Entry.ABSENT, Entry.GONE)
+
+
+# -- staying and going -------------------------------------------------------------------------------------------------
+
+
+def needs(owner: OwnerRRef) -> Iterator[Need]:
+    """List what there is to keep an entry for, whether or not the rules heed it."""
+    if not owner.forks.is_empty():
+        yield Need.FORK
+    if owner.phase is Entry.EXPECTED:
+        yield Need.CREATION
+    if owner.waiting:
+        yield Need.WAITER
+    elif owner.held:
+        yield Need.HANDLE
+    if owner.running:
+        yield Need.FUNCTION
+
+
+def stays_for(owner: OwnerRRef, rules: RRefRules) -> Iterator[Need]:
+    """List what an entry is kept for (R21, R22). An entry without forks that is EXPECTED is kept for its creation, or not."""
+    return (need for need in needs(owner) if _is_heeded(need, owner, rules))
+
+
+def _is_heeded(need: Need, owner: OwnerRRef, rules: RRefRules) -> bool:
+    match need:
+        case Need.FORK:
+            return True
+        case Need.CREATION:
+            return rules.entry_waits_for_creation
+        case Need.WAITER | Need.HANDLE | Need.FUNCTION:
+            return rules.entry_counts_local_references and owner.phase is not Entry.EXPECTED
+        case _:
+            assert_never(need)
+
+
+def _settle(owner: OwnerRRef, rules: RRefRules) -> OwnerRRef:
+    """Remove the entry if nobody can name it any more (R21, R22)."""
+    if not is_listed(owner) or any(stays_for(owner, rules)):
+        return owner
+    orphaned = owner.orphaned or owner.waiting or not owner.fetches.is_empty()
+    return owner._replace(phase=Entry.GONE, waiting=False, fetches=no_ids(len(owner.fetches)), orphaned=orphaned)
 
 
 # -- creation ----------------------------------------------------------------------------------------------------------
@@ -206,16 +259,3 @@ def _answer(owner: OwnerRRef, rref: RRefId) -> Step:
     """Give the value to everyone who waits for it."""
     returns = tuple(FetchReturn(rref, ForkId(fork)) for fork in owner.fetches.members())
     return owner._replace(waiting=False, fetches=no_ids(len(owner.fetches))), returns
-
-
-def _settle(owner: OwnerRRef, rules: RRefRules) -> OwnerRRef:
-    """Remove the entry if nobody can name it any more (R21, R22)."""
-    if not is_listed(owner) or not owner.forks.is_empty():
-        return owner
-    if owner.phase is Entry.EXPECTED and rules.entry_waits_for_creation:
-        return owner
-    in_use = owner.running or owner.held or owner.waiting
-    if owner.phase is not Entry.EXPECTED and in_use and rules.entry_counts_local_references:
-        return owner
-    orphaned = owner.orphaned or owner.waiting or not owner.fetches.is_empty()
-    return owner._replace(phase=Entry.GONE, waiting=False, fetches=no_ids(len(owner.fetches)), orphaned=orphaned)

@@ -221,7 +221,7 @@ def _owner_share(world: World, action: act.OwnerShare, bounds: Bounds, rules: RR
 
 
 def _user_share(world: World, action: act.UserShare, bounds: Bounds) -> World | None:
-    if world.users[action.fork].handle is not use.Handle.HELD:
+    if not use.is_usable(world.users[action.fork]):
         return None
     rref = bounds.rref_of(action.fork)
     child = _next_fork(world, rref, bounds)

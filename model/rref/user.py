@@ -2,7 +2,7 @@
 
 Theory of operation. A user goes through three phases: PENDING, while it does not know that the owner counts its fork;
 CONFIRMED; and ABSENT again once it is deleted. Deleting is the delicate part, because the owner drops the value when the
-last fork it counts is deleted. So a user may only go when (`_release`)
+last fork it counts is deleted. So a user may only go when (`needs`, `_release`)
 
 * the application has let go of its handle,
 * the owner counts the fork, so that the delete cannot overtake the registration (R25),
@@ -19,7 +19,8 @@ Not pretty: `owes_accept` and the phase UNTOLD exist only where a rule is switch
 
 from __future__ import annotations
 
-from enum import IntEnum
+from collections.abc import Iterator
+from enum import Enum, IntEnum
 from typing import NamedTuple
 
 from farref.model.rref.ids import ForkId, RRefId
@@ -76,12 +77,57 @@ class UserRRef(NamedTuple):
     )
 
 
+class Need(Enum):
+    """What a user stays for after the application let go of it. The value is the rule that says so."""
+
+    CONFIRMATION = "user_waits_for_confirmation"
+    CHILDREN = "parent_waits_for_children"
+    FETCH = "fetch_pins_user"
+
+
 Step = tuple[UserRRef, tuple[Message, ...]]
 
 
 def absent(forks: int) -> UserRRef:
     """Make the record of a fork nobody holds, where `forks` forks are possible."""
     return UserRRef(User.ABSENT, Handle.NONE, no_ids(forks))
+
+
+def is_usable(user: UserRRef) -> bool:
+    """Say whether the application may share the RRef and fetch its value."""
+    return user.handle is Handle.HELD
+
+
+def is_held(user: UserRRef) -> bool:
+    """Say whether the application has a handle to let go of. One whose creation timed out has, though it is of no use."""
+    return user.handle is Handle.HELD or user.handle is Handle.TIMED_OUT
+
+
+# -- staying and going -------------------------------------------------------------------------------------------------
+
+
+def needs(user: UserRRef) -> Iterator[Need]:
+    """List what there is to stay for, whether or not the rules heed it."""
+    if user.phase is User.PENDING:
+        yield Need.CONFIRMATION
+    if not user.children.is_empty():
+        yield Need.CHILDREN
+    if user.fetch is not Fetch.NONE:
+        yield Need.FETCH
+
+
+def stays_for(user: UserRRef, rules: RRefRules) -> Iterator[Need]:
+    """List what a user that nobody holds stays for (R20, R24, R25)."""
+    return (need for need in needs(user) if getattr(rules, need.value))
+
+
+def _release(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> Step:
+    """Delete the user if nothing needs it any more, and tell the owner (R26)."""
+    if user.handle is not Handle.NONE or user.owes_accept or user.phase is User.ABSENT:
+        return user, ()
+    if any(stays_for(user, rules)):
+        return user, ()
+    return absent(len(user.children)), (UserDelete(rref, fork),)
 
 
 # -- coming into being -------------------------------------------------------------------------------------------------
@@ -146,7 +192,7 @@ def on_remote_failed(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRule
 
 def share(user: UserRRef, child: ForkId, carrier: Call | Return) -> Step | None:
     """Share with another worker: stay until the child has accepted (R16, R19, R24)."""
-    if user.handle is not Handle.HELD:
+    if not is_usable(user):
         return None
     return user._replace(children=user.children.add(child)), (carrier,)
 
@@ -165,7 +211,7 @@ def on_call_failed(user: UserRRef, rref: RRefId, fork: ForkId, child: ForkId, ru
 
 def fetch(user: UserRRef, rref: RRefId, fork: ForkId) -> Step | None:
     """Ask for the value, `to_here()` (R20)."""
-    if user.handle is not Handle.HELD or user.fetch is not Fetch.NONE:
+    if not is_usable(user) or user.fetch is not Fetch.NONE:
         return None
     return user._replace(fetch=Fetch.WAITING), (FetchCall(rref, fork),)
 
@@ -180,7 +226,7 @@ def on_fetch_return(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRules
 
 def time_out_creation(user: UserRRef) -> Step | None:
     """Tell the application that its creation takes too long; every further use of the handle is refused (R27)."""
-    if user.phase is not User.PENDING or user.handle is not Handle.HELD:
+    if user.phase is not User.PENDING or not is_usable(user):
         return None
     return user._replace(handle=Handle.TIMED_OUT), ()
 
@@ -200,19 +246,6 @@ def abandon_fetch(user: UserRRef) -> Step | None:
 
 def let_go(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> Step | None:
     """The application lets go of its handle. Code that runs with it, or waits for its value, cannot (R26)."""
-    if user.handle not in (Handle.HELD, Handle.TIMED_OUT) or user.fetch is Fetch.WAITING or user.owes_accept:
+    if not is_held(user) or user.fetch is Fetch.WAITING or user.owes_accept:
         return None
     return _release(user._replace(handle=Handle.NONE), rref, fork, rules)
-
-
-def _release(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> Step:
-    """Delete the user if nothing needs it any more, and tell the owner (R24, R25, R26)."""
-    if user.handle is not Handle.NONE or user.owes_accept or user.phase is User.ABSENT:
-        return user, ()
-    if user.phase is User.PENDING and rules.user_waits_for_confirmation:
-        return user, ()
-    if not user.children.is_empty() and rules.parent_waits_for_children:
-        return user, ()
-    if user.fetch is not Fetch.NONE and rules.fetch_pins_user:
-        return user, ()
-    return absent(len(user.children)), (UserDelete(rref, fork),)

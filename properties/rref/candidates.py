@@ -17,7 +17,7 @@ from farref.model.rref import messages as msg
 from farref.model.rref.messages import kind_number
 from farref.model.rref.model import RRefModel
 from farref.model.rref.owner import Entry, OwnerRRef
-from farref.model.rref.user import Fetch, Handle, User, UserRRef
+from farref.model.rref.user import Fetch, User, UserRRef, is_held, is_usable
 from farref.model.rref.world import World
 from farref.model.values import IdSet
 
@@ -125,8 +125,8 @@ def _owner_may(sort: str, owner: OwnerRRef) -> bool:
 def _user_may(sort: str, user: UserRRef) -> bool:
     match sort:
         case "begin":
-            return user.handle is Handle.HELD
+            return is_usable(user)
         case "let go":
-            return user.handle in (Handle.HELD, Handle.TIMED_OUT)
+            return is_held(user)
         case _:
             return user.fetch is Fetch.WAITING or user.phase is User.PENDING

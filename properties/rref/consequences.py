@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final, assert_never
 
+from farref.model.rref import owner as own
+from farref.model.rref import user as use
 from farref.model.rref.actions import (
-    Action,
     Deliver,
     DropMessage,
     Duplicate,
@@ -31,9 +34,14 @@ from farref.model.rref.messages import (
 )
 from farref.model.rref.network import is_flying, is_unanswered, was_processed
 from farref.model.rref.owner import Entry, OwnerRRef, is_listed
+from farref.model.rref.steps import step
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
+from farref.model.rref.world import World
 from farref.properties.rref.always import is_travelling
 from farref.properties.rref.replay import Moment
+
+HEEDED: Final = ("entry_waits_for_creation", "entry_counts_local_references", *(need.value for need in use.Need))
+"""The rules that keep an entry or a user."""
 
 
 def consequences(moment: Moment) -> Iterator[str]:
@@ -93,19 +101,19 @@ def _is_error(moment: Moment) -> bool:
 
 
 def _although(moment: Moment, rref: RRefId, before: OwnerRRef) -> str:
-    """Name everyone who still needed an entry that goes; who waited for its value is no longer in the owner's record."""
-    after = moment.after.owners[rref]
-    orphaned = after.orphaned and not before.orphaned and before.fetches.is_empty()
-    needed = needed_by(moment, rref, after._replace(waiting=before.waiting or orphaned, fetches=before.fetches))
+    """Name everyone who still needed an entry that goes."""
+    needed = needed_by(moment, rref, _had_all_stayed(moment).owners[rref]._replace(fetches=before.fetches))
     return f", although {' and '.join(needed)}" if needed else ""
 
 
 def needed_by(moment: Moment, rref: RRefId, owner: OwnerRRef) -> list[str]:
     """Name everyone who needs the entry of an RRef after a step, where this is the owner's record of it."""
-    name = moment.owner(rref)
-    needed = [f"code on {name} waits for its value"] if owner.waiting else []
-    needed += [f"code on {name} holds it"] if owner.held and not owner.waiting else []
-    needed += ["the function that computes it runs"] if owner.running else []
+    at_owner = {
+        own.Need.WAITER: f"code on {moment.owner(rref)} waits for its value",
+        own.Need.HANDLE: f"code on {moment.owner(rref)} holds it",
+        own.Need.FUNCTION: "the function that computes it runs",
+    }
+    needed = [at_owner[need] for need in own.needs(owner) if need in at_owner]
     for fork in map(ForkId, range(moment.model.bounds.forks_total)):
         if moment.model.bounds.rref_of(fork) == rref:
             needed += _needed_by_fork(moment, rref, fork, owner)
@@ -140,9 +148,11 @@ def _at_user(moment: Moment, fork: ForkId) -> Iterator[str]:
     if before.fetch is Fetch.ABANDONED and after.fetch is Fetch.NONE and after.phase is not User.ABSENT:
         yield f"nobody on {holder} waits for it any more"
     if isinstance(moment.action, LetGo) and after.phase is not User.ABSENT:
-        yield f"{holder} keeps it, because {' and '.join(_needs(before))}"
+        reasons = _reasons(use.stays_for(after, moment.model.rules), after)
+        yield f"{holder} keeps it, because {' and '.join(reasons)}"
     if after.phase is User.ABSENT:
-        needs = _needs(_settled(before, moment.action))
+        would_be = _had_all_stayed(moment).users[fork]
+        needs = _reasons(use.needs(would_be), would_be)
         yield (
             f"{holder} deletes f{fork}, although {' and '.join(needs)}"
             if needs
@@ -165,24 +175,28 @@ def _received_from_owner(moment: Moment, fork: ForkId) -> str:
     return f"f{fork} is counted already{'' if is_told else ', but confirmed_by_owner() says no'}"
 
 
-def _settled(user: UserRRef, action: Action) -> UserRRef:
-    """Give a user's record after what a message tells it, and before anything follows from that."""
-    match action:
-        case Deliver(UserAccept() | Ack()) | Duplicate(UserAccept() | Ack()):
-            return user._replace(phase=User.CONFIRMED)
-        case Deliver(ChildAccept() | CallFailed() as told) | Duplicate(ChildAccept() | CallFailed() as told):
-            return user._replace(children=user.children.remove(told.fork))
-        case Deliver(FetchReturn()):
-            return user._replace(fetch=Fetch.NONE)
-        case _:
-            return user
+def _reasons(needs: Iterable[use.Need], user: UserRRef) -> list[str]:
+    """Put into words what a user has to stay for."""
+    reasons: list[str] = []
+    for need in needs:
+        match need:
+            case use.Need.CONFIRMATION:
+                reasons.append("it is not confirmed")
+            case use.Need.CHILDREN:
+                reasons += [f"f{child} has not accepted" for child in user.children.members()]
+            case use.Need.FETCH:
+                reasons.append("its fetch is not answered")
+            case _:
+                assert_never(need)
+    return reasons
 
 
-def _needs(user: UserRRef) -> list[str]:
-    """List what a user has to stay for, now that nobody holds it."""
-    needs = ["it is not confirmed"] if user.phase is User.PENDING else []
-    needs += [f"f{child} has not accepted" for child in user.children.members()]
-    return needs + (["its fetch is not answered"] if user.fetch is not Fetch.NONE else [])
+def _had_all_stayed(moment: Moment) -> World:
+    """Give the world after a step, if everything had stayed that there was a need for."""
+    heedful = replace(moment.model.rules, **dict.fromkeys(HEEDED, True))
+    world = step(moment.before, moment.action, moment.model.bounds, heedful)
+    assert world is not None, "what stays does not keep a step from happening"
+    return world
 
 
 # -- where one might expect more ---------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ import pytest
 from farref.clauses import Clause, clauses
 from farref.model.checker.interface import Kind, Property
 from farref.model.rref import messages, network, owner, rules, user
+from farref.model.rref.addressing import Role, roles
+from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
 from farref.properties.rref.always import rref_properties
 from tests.markdown import rows
@@ -169,6 +171,27 @@ def test_every_message_has_its_row(clause: str, kinds: tuple[type, ...]) -> None
     for name, cells in table.items():
         assert len(cells) == COLUMNS - 1, name
         assert all(cells), f"an empty cell in the row of {name}"
+
+
+WORDS: Final = {
+    "owner": Role.OWNER,
+    "creator": Role.HOLDER,
+    "user": Role.HOLDER,
+    "holder": Role.HOLDER,
+    "child": Role.HOLDER,
+    "parent": Role.SHARER,
+    "transport": Role.NETWORK,
+}
+"""What the clauses call a role."""
+
+
+@pytest.mark.parametrize("kind", [*messages.USER_CALLS, *messages.CONTROL], ids=lambda kind: kind.__name__)
+def test_the_clause_and_the_model_send_a_message_from_and_to_the_same(
+    kind: type[messages.UserCall | messages.Control],
+) -> None:
+    cells = {**rows(CLAUSES["R4"].text), **rows(CLAUSES["R5"].text)}[kind.__name__]
+    source, target = (WORDS[end.split()[0].rstrip(",").removesuffix("'s")] for end in cells[0].split(" → "))
+    assert (source, target) == roles(kind(RRefId(0), ForkId(0)))
 
 
 @pytest.mark.parametrize(("clause", "record"), [("R8", owner.OwnerRRef), ("R9", user.UserRRef)], ids=["R8", "R9"])

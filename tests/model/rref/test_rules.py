@@ -7,6 +7,7 @@ from dataclasses import asdict
 import pytest
 
 from farref.model.rref.rules import RULES, SOUND, TORCH, clause_of, text_of, without
+from farref.model.rref.user import Need
 
 
 def test_sound_follows_every_rule() -> None:
@@ -28,3 +29,7 @@ def test_a_mutant_leaves_out_one_rule(rule: str) -> None:
     assert [other for other in RULES if not getattr(without(rule), other)] == [rule]
     assert clause_of(rule).startswith("R")
     assert text_of(rule)
+
+
+def test_a_user_stays_for_what_a_rule_says() -> None:
+    assert {need.value for need in Need} <= set(RULES)

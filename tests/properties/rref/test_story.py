@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from farref.model.checker.interface import Counterexample
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import PROFILES, RULES, TORCH, RRefRules, without
+from farref.model.rref.rules import PROFILES, RULES, SOUND, TORCH, RRefRules, without
 from farref.model.rref.world import Bounds
 from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
@@ -51,6 +52,16 @@ def test_the_headline_word_for_word() -> None:
     model = RRefModel(CLAIMS["N1"].bounds, TORCH)
     told = [tell(moment) for moment in replay(model, named(model, *N1_RUN))]
     assert told == N1.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("pins", "why"), [(True, "f1 has not accepted and its fetch is not answered"), (False, "f1 has not accepted")]
+)
+def test_a_user_is_kept_for_what_the_rules_heed(pins: bool, why: str) -> None:
+    model = RRefModel(Bounds(3, forks=2, fetches=1, timeouts=1), replace(SOUND, fetch_pins_user=pins))
+    run = ("CreateRemote(x0, A)", "UserShare(f0, C, Call)", "FetchValue(f0)", "AbandonFetch(f0)", "LetGo(f0)")
+    told = [tell(moment) for moment in replay(model, named(model, *run))]
+    assert told[-1] == f"A lets go of f0; A keeps it, because it is not confirmed and {why}"
 
 
 RULE_SETS = {**PROFILES, **{rule: without(rule) for rule in RULES}}
