@@ -24,11 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum, IntEnum
-from typing import NamedTuple, assert_never
+from typing import Final, NamedTuple, assert_never
 
+from farref.model.rref import actions as act
+from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.messages import Call, ChildAccept, FetchReturn, Message, Return, UserAccept
 from farref.model.rref.rules import RRefRules
+from farref.model.tables import stays, to, transitions
 from farref.model.values import IdSet, no_ids
 
 
@@ -40,6 +42,35 @@ class Entry(IntEnum):
     CREATED = 2  # registered; the function that computes the value runs
     READY = 3  # has its value, or an error in place of one
     GONE = 4  # no longer in the table
+
+
+ABSENT, EXPECTED, CREATED, READY, GONE = Entry
+
+# fmt: off
+TRANSITIONS: Final = transitions(
+    # event               in phase                             may lead to, and send
+    (act.CreateLocal,     (ABSENT,),                           to(READY)),
+    (act.CreateOnSelf,    (ABSENT,),                           to(CREATED)),
+    (msg.RemoteCall,      (ABSENT, EXPECTED),                  to(CREATED, msg.UserAccept)),
+    (msg.CreateFailed,    (ABSENT, EXPECTED),                  to(READY, msg.FetchReturn)),
+    (act.FinishFunction,  (CREATED,),                          to(READY, msg.FetchReturn) | to(GONE)),
+    (act.OwnerShare,      (EXPECTED, CREATED, READY),          stays(msg.Call, msg.Return)),
+    (msg.Call,            (ABSENT,),                           to(EXPECTED, msg.ChildAccept)),
+    (msg.Call,            (EXPECTED, CREATED, READY),          stays(msg.ChildAccept)),
+    (msg.Return,          (ABSENT,),                           to(EXPECTED, msg.ChildAccept)),
+    (msg.Return,          (EXPECTED, CREATED, READY),          stays(msg.ChildAccept)),
+    (msg.CallFailed,      (EXPECTED, CREATED),                 stays()),
+    (msg.CallFailed,      (READY,),                            stays() | to(GONE)),
+    (msg.ForkRequest,     (ABSENT, EXPECTED, CREATED, READY),  stays()),
+    (msg.UserDelete,      (ABSENT, EXPECTED, CREATED),         stays()),
+    (msg.UserDelete,      (READY,),                            stays() | to(GONE)),
+    (act.OwnerLetGo,      (EXPECTED, CREATED),                 stays()),
+    (act.OwnerLetGo,      (READY,),                            stays() | to(GONE)),
+    (msg.FetchCall,       (ABSENT, EXPECTED, CREATED),         stays()),
+    (msg.FetchCall,       (READY,),                            stays(msg.FetchReturn)),
+)
+# fmt: on
+"""What can happen to an entry where all rules are followed. Nothing happens to one that is GONE."""
 
 
 class OwnerRRef(NamedTuple):
@@ -66,7 +97,7 @@ class Need(Enum):
     FUNCTION = "the function that computes it runs"
 
 
-Step = tuple[OwnerRRef, tuple[Message, ...]]
+Step = tuple[OwnerRRef, tuple[msg.Message, ...]]
 
 
 def absent(forks: int) -> OwnerRRef:
@@ -159,7 +190,7 @@ def register_creator(owner: OwnerRRef, rref: RRefId, fork: ForkId) -> Step | Non
     """Register the creator's fork in a step of its own: only without `registers_atomically` (R11)."""
     if not owner.registering:
         return None
-    return owner._replace(registering=False, forks=owner.forks.add(fork)), (UserAccept(rref, fork),)
+    return owner._replace(registering=False, forks=owner.forks.add(fork)), (msg.UserAccept(rref, fork),)
 
 
 def on_create_failed(owner: OwnerRRef, rref: RRefId, fork: ForkId) -> Step:
@@ -171,7 +202,7 @@ def on_create_failed(owner: OwnerRRef, rref: RRefId, fork: ForkId) -> Step:
 # -- sharing -----------------------------------------------------------------------------------------------------------
 
 
-def share(owner: OwnerRRef, child: ForkId, carrier: Call | Return, rules: RRefRules) -> Step | None:
+def share(owner: OwnerRRef, child: ForkId, carrier: msg.Call | msg.Return, rules: RRefRules) -> Step | None:
     """Share with a user, or with oneself: count the fork first, then send it (R14)."""
     if not owner.held or not is_listed(owner):
         return None
@@ -179,12 +210,12 @@ def share(owner: OwnerRRef, child: ForkId, carrier: Call | Return, rules: RRefRu
     return owner._replace(forks=forks), (carrier,)
 
 
-def on_share_from_user(owner: OwnerRRef, carrier: Call | Return) -> Step:
+def on_share_from_user(owner: OwnerRRef, carrier: msg.Call | msg.Return) -> Step:
     """Receive one's own RRef from a user: hold the entry, and accept at once (R19)."""
-    return _hold(owner, carrier), (ChildAccept(carrier.rref, carrier.fork),)
+    return _hold(owner, carrier), (msg.ChildAccept(carrier.rref, carrier.fork),)
 
 
-def on_share_from_self(owner: OwnerRRef, carrier: Call | Return, rules: RRefRules) -> Step:
+def on_share_from_self(owner: OwnerRRef, carrier: msg.Call | msg.Return, rules: RRefRules) -> Step:
     """Receive one's own RRef from oneself: the local reference takes the place of the fork (R19)."""
     held = _hold(owner, carrier)
     return _settle(held._replace(forks=held.forks.remove(carrier.fork)), rules), ()
@@ -229,7 +260,7 @@ def let_go(owner: OwnerRRef, rules: RRefRules) -> Step | None:
 def on_fetch_call(owner: OwnerRRef, rref: RRefId, fork: ForkId) -> Step:
     """Send the value, or park the fetch until there is one (R20)."""
     if owner.phase is Entry.READY:
-        return owner, (FetchReturn(rref, fork),)
+        return owner, (msg.FetchReturn(rref, fork),)
     return owner._replace(fetches=owner.fetches.add(fork)), ()
 
 
@@ -245,17 +276,17 @@ def _register(owner: OwnerRRef, rref: RRefId, fork: ForkId, rules: RRefRules) ->
     """Count the creator's fork and tell the creator (R11)."""
     if not rules.registers_atomically:
         return owner._replace(registering=True), ()
-    return owner._replace(forks=owner.forks.add(fork)), (UserAccept(rref, fork),)
+    return owner._replace(forks=owner.forks.add(fork)), (msg.UserAccept(rref, fork),)
 
 
-def _hold(owner: OwnerRRef, carrier: Call | Return) -> OwnerRRef:
+def _hold(owner: OwnerRRef, carrier: msg.Call | msg.Return) -> OwnerRRef:
     """Let code on the owner hold the entry; a function that received it as argument waits for the value (R21)."""
     listed = owner if is_listed(owner) else _enter(owner, Entry.EXPECTED)
-    early = listed.phase is not Entry.READY and type(carrier) is Call
+    early = listed.phase is not Entry.READY and type(carrier) is msg.Call
     return listed._replace(held=True, waiting=listed.waiting or early)
 
 
 def _answer(owner: OwnerRRef, rref: RRefId) -> Step:
     """Give the value to everyone who waits for it."""
-    returns = tuple(FetchReturn(rref, ForkId(fork)) for fork in owner.fetches.members())
+    returns = tuple(msg.FetchReturn(rref, ForkId(fork)) for fork in owner.fetches.members())
     return owner._replace(waiting=False, fetches=no_ids(len(owner.fetches))), returns

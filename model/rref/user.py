@@ -21,21 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum, IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from farref.model.rref import actions as act
+from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.messages import (
-    Call,
-    ChildAccept,
-    CreateFailed,
-    FetchCall,
-    ForkRequest,
-    Message,
-    RemoteCall,
-    Return,
-    UserDelete,
-)
 from farref.model.rref.rules import RRefRules
+from farref.model.tables import stays, to, transitions
 from farref.model.values import IdSet, no_ids
 
 
@@ -46,6 +38,36 @@ class User(IntEnum):
     PENDING = 1  # not known to be counted by the owner
     CONFIRMED = 2  # counted by the owner
     UNTOLD = 3  # counted, but `confirmed_by_owner()` says no: only without `confirms_forks_from_owner`
+
+
+ABSENT, PENDING, CONFIRMED, UNTOLD = User
+
+# fmt: off
+TRANSITIONS: Final = transitions(
+    # event                        in phase               may lead to, and send
+    (act.CreateRemote,             (ABSENT,),             to(PENDING, msg.RemoteCall)),
+    (msg.Call,                     (ABSENT,),             to(PENDING, msg.ForkRequest) | to(CONFIRMED)),
+    (msg.Return,                   (ABSENT,),             to(PENDING, msg.ForkRequest) | to(CONFIRMED)),
+    (msg.UserAccept,               (PENDING,),            to(CONFIRMED) | to(ABSENT, msg.UserDelete)),
+    ((msg.Ack, msg.CreateFailed),  (PENDING,),            to(CONFIRMED) | to(ABSENT, msg.UserDelete)),
+    ((msg.Ack, msg.ForkRequest),   (PENDING,),            to(CONFIRMED, msg.ChildAccept)
+                                                          | to(ABSENT, msg.ChildAccept, msg.UserDelete)),
+    (msg.RemoteFailed,             (PENDING,),            stays(msg.CreateFailed)),
+    (act.TimeOutCreation,          (PENDING,),            stays()),
+    (act.UserShare,                (PENDING, CONFIRMED),  stays(msg.Call, msg.Return)),
+    (act.FetchValue,               (PENDING, CONFIRMED),  stays(msg.FetchCall)),
+    (act.AbandonFetch,             (PENDING, CONFIRMED),  stays()),
+    (act.LetGo,                    (PENDING,),            stays()),
+    (act.LetGo,                    (CONFIRMED,),          stays() | to(ABSENT, msg.UserDelete)),
+    (msg.ChildAccept,              (PENDING,),            stays()),
+    (msg.ChildAccept,              (CONFIRMED,),          stays() | to(ABSENT, msg.UserDelete)),
+    (msg.CallFailed,               (PENDING,),            stays()),
+    (msg.CallFailed,               (CONFIRMED,),          stays() | to(ABSENT, msg.UserDelete)),
+    (msg.FetchReturn,              (PENDING,),            stays()),
+    (msg.FetchReturn,              (CONFIRMED,),          stays() | to(ABSENT, msg.UserDelete)),
+)
+# fmt: on
+"""What can happen to a user where all rules are followed."""
 
 
 class Handle(IntEnum):
@@ -85,7 +107,7 @@ class Need(Enum):
     FETCH = "fetch_pins_user"
 
 
-Step = tuple[UserRRef, tuple[Message, ...]]
+Step = tuple[UserRRef, tuple[msg.Message, ...]]
 
 
 def absent(forks: int) -> UserRRef:
@@ -127,7 +149,7 @@ def _release(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> St
         return user, ()
     if any(stays_for(user, rules)):
         return user, ()
-    return absent(len(user.children)), (UserDelete(rref, fork),)
+    return absent(len(user.children)), (msg.UserDelete(rref, fork),)
 
 
 # -- coming into being -------------------------------------------------------------------------------------------------
@@ -135,7 +157,7 @@ def _release(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> St
 
 def create_remote(user: UserRRef, rref: RRefId, fork: ForkId) -> Step:
     """Create an RRef on another worker; the handle can be used at once (R10)."""
-    return user._replace(phase=User.PENDING, handle=Handle.HELD), (RemoteCall(rref, fork),)
+    return user._replace(phase=User.PENDING, handle=Handle.HELD), (msg.RemoteCall(rref, fork),)
 
 
 def on_share_from_owner(user: UserRRef, rules: RRefRules) -> Step:
@@ -144,11 +166,11 @@ def on_share_from_owner(user: UserRRef, rules: RRefRules) -> Step:
     return user._replace(phase=phase, handle=Handle.HELD), ()
 
 
-def on_share_from_user(user: UserRRef, carrier: Call | Return, rules: RRefRules) -> Step:
+def on_share_from_user(user: UserRRef, carrier: msg.Call | msg.Return, rules: RRefRules) -> Step:
     """Receive a fork from another user: ask the owner to count it. A call waits for the answer, a result does not (R16)."""
-    handle = Handle.PARKED if type(carrier) is Call else Handle.HELD
-    request = ForkRequest(carrier.rref, carrier.fork)
-    early = () if rules.accepts_after_confirmation else (ChildAccept(carrier.rref, carrier.fork),)
+    handle = Handle.PARKED if type(carrier) is msg.Call else Handle.HELD
+    request = msg.ForkRequest(carrier.rref, carrier.fork)
+    early = () if rules.accepts_after_confirmation else (msg.ChildAccept(carrier.rref, carrier.fork),)
     return user._replace(phase=User.PENDING, handle=handle), (request, *early)
 
 
@@ -169,7 +191,7 @@ def on_fork_confirmed(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRul
     runs = user.handle is Handle.PARKED
     owes = runs and rules.accepts_after_confirmation and not rules.accepts_before_user_code
     confirmed = user._replace(phase=User.CONFIRMED, handle=Handle.HELD if runs else user.handle, owes_accept=owes)
-    accept = (ChildAccept(rref, fork),) if rules.accepts_after_confirmation and not owes else ()
+    accept = (msg.ChildAccept(rref, fork),) if rules.accepts_after_confirmation and not owes else ()
     released, deletes = _release(confirmed, rref, fork, rules)
     return released, accept + deletes
 
@@ -179,18 +201,18 @@ def end_call(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> St
     if not user.owes_accept:
         return None
     released, deletes = _release(user._replace(owes_accept=False), rref, fork, rules)
-    return released, (ChildAccept(rref, fork), *deletes)
+    return released, (msg.ChildAccept(rref, fork), *deletes)
 
 
 def on_remote_failed(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> Step:
     """Learn that the creation was never sent: have it created as an error, for the sake of forks already shared (R29)."""
-    return user, (CreateFailed(rref, fork),) if rules.fails_creation_as_error else ()
+    return user, (msg.CreateFailed(rref, fork),) if rules.fails_creation_as_error else ()
 
 
 # -- being used --------------------------------------------------------------------------------------------------------
 
 
-def share(user: UserRRef, child: ForkId, carrier: Call | Return) -> Step | None:
+def share(user: UserRRef, child: ForkId, carrier: msg.Call | msg.Return) -> Step | None:
     """Share with another worker: stay until the child has accepted (R16, R19, R24)."""
     if not is_usable(user):
         return None
@@ -213,7 +235,7 @@ def fetch(user: UserRRef, rref: RRefId, fork: ForkId) -> Step | None:
     """Ask for the value, `to_here()` (R20)."""
     if not is_usable(user) or user.fetch is not Fetch.NONE:
         return None
-    return user._replace(fetch=Fetch.WAITING), (FetchCall(rref, fork),)
+    return user._replace(fetch=Fetch.WAITING), (msg.FetchCall(rref, fork),)
 
 
 def on_fetch_return(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRules) -> Step:
