@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Generic, TypeVar
 
 from farref.model.checker.interface import Counterexample, Model, Property
+from farref.properties.traces.replay import Moment, replay
 from farref.properties.twin.schedule import Schedule
 
 AnyBounds = TypeVar("AnyBounds")
@@ -83,7 +84,7 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     portfolio: tuple[Configuration, ...]
 
     # Stories
-    replay: Callable[[Any, Iterable[AnyAction]], Iterator[Any]]
+    moment: Callable[[Any, AnyAction, AnyWorld, AnyWorld], Moment[Any, AnyWorld, AnyAction, Any]]
     tell: Callable[[Any], str]
     meaning: Callable[[Counterexample, Any], str]
     owners: Callable[[AnyBounds], dict[str, tuple[str, ...]]]  # the workers' names, and what is written below them
@@ -109,6 +110,10 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     forbidden: Callable[[AnyWorld, AnyBounds], Iterable[AnyAction]]  # what could be tried now and must be refused
     broken: Callable[[AnyWorld, AnyBounds], list[str]]  # what the model itself breaks after a step
     left: Callable[[AnyWorld, AnyObservation, AnyBounds], list[str]]  # what is left although nothing more can happen
+
+    def replay(self, model: Model, actions: Iterable[AnyAction]) -> Iterator[Any]:
+        """Take a run again."""
+        return replay(self.moment, model, actions)
 
     @property
     def rules(self) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ import textwrap
 from dataclasses import dataclass
 from typing import Final
 
-from farref.properties.rref.replay import EVERYONE, NETWORK, Fate
 from farref.properties.traces.file import MessageRecord, StepRecord, Trace, rules_text
+from farref.properties.traces.replay import EVERYONE, NETWORK, Fate
 from farref.rendering import svg
 from farref.words import counted
 

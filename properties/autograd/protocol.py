@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from farref.model.autograd.actions import Action
@@ -10,13 +9,14 @@ from farref.model.autograd.ids import worker_name
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import PROFILES
 from farref.model.autograd.world import Bounds, World
-from farref.properties.autograd import limits, replay, schedules, story, twin
+from farref.properties.autograd import limits, schedules, story, twin
 from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.candidates import SORTS, Candidates
 from farref.properties.autograd.claims import CLAIMS
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.observer import ModelObserver
 from farref.properties.autograd.portfolio import PORTFOLIO
+from farref.properties.autograd.replay import AutogradMoment, familiar
 from farref.properties.autograd.smaller import smaller
 from farref.properties.autograd.sometimes import autograd_situations, autograd_witnesses
 from farref.properties.protocol import Protocol
@@ -28,12 +28,6 @@ EVERYTHING: Final = Bounds("relay", smart=True, forward=True, release=True)
 def owners(bounds: Bounds) -> dict[str, tuple[str, ...]]:
     """Give the workers' names. Nobody owns anything."""
     return {worker_name(worker): () for worker in bounds.worker_ids}
-
-
-def familiar(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
-    """Give a run as it is: in a graph every worker has its own place, so its name says something."""
-    del bounds
-    return tuple(actions)
 
 
 AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
@@ -50,7 +44,7 @@ AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
     witnesses=autograd_witnesses,
     claims=CLAIMS,
     portfolio=PORTFOLIO,
-    replay=replay.replay,
+    moment=AutogradMoment,
     tell=story.tell,
     meaning=story.meaning,
     owners=owners,

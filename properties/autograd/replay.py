@@ -1,10 +1,9 @@
-"""A run of distributed autograd taken again, step by step, with what every step received and sent."""
+"""The moments of a run of distributed autograd."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import assert_never
+from collections.abc import Iterable
+from typing import ClassVar, assert_never
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
@@ -13,111 +12,65 @@ from farref.model.autograd.graphs import Graph
 from farref.model.autograd.ids import CREATOR, PassId, worker_name
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.network import is_flying
-from farref.model.autograd.world import World, graph_of, root_of
+from farref.model.autograd.world import Bounds, World, graph_of, root_of
 from farref.model.ids import WorkerId
-from farref.properties.rref.replay import EVERYONE, NETWORK, Fate, ReplayError
+from farref.properties.traces.replay import EVERYONE, Fate, Moment
 
 
-@dataclass(frozen=True)
-class Parcel:
-    """A message with its addresses."""
+class AutogradMoment(Moment[AutogradModel, World, act.Action, msg.Message]):
+    """One step of a run of distributed autograd."""
 
-    message: msg.Message
-    source: str
-    target: str
+    fates: ClassVar = {
+        act.Deliver: Fate.DELIVERED,
+        act.Raise: Fate.DELIVERED,
+        act.Duplicate: Fate.DUPLICATED,
+        act.DropMessage: Fate.DROPPED,
+        act.FailCall: Fate.FAILED,
+    }
 
+    def in_flight(self, world: World) -> Iterable[msg.Message]:
+        """List the messages that are under way in a world."""
+        places = self.model.bounds.places.items()
+        return (message for message, place in places if is_flying(world.network, place))
 
-@dataclass(frozen=True)
-class Moment:
-    """One step of a run: the world before it and after it, and what went over the network."""
+    def ends(self, message: msg.Message) -> tuple[WorkerId, WorkerId]:
+        """Say which worker a message comes from, and which it goes to."""
+        return ends(self.after, message, self.model.bounds)
 
-    model: AutogradModel
-    action: act.Action
-    before: World
-    after: World
+    def name(self, worker: WorkerId) -> str:
+        """Name a worker."""
+        return worker_name(worker)
+
+    @property
+    def actor(self) -> str:
+        """Who takes this step, where no message ends with it."""
+        match self.action:
+            case act.Choose():
+                return EVERYONE
+            case act.OnPair(pair):
+                return worker_name(self.graph.pairs[pair].source)
+            case act.Backward(worker) | act.Crash(worker) | act.Notice(worker):
+                return worker_name(worker)
+            case act.TimeOut(number):
+                return self.root(number)
+            case act.ReleaseContext():
+                return worker_name(CREATOR)
+            case act.OnMessage(message):
+                return self.address(message).source
+            case _:
+                assert_never(self.action)
 
     @property
     def graph(self) -> Graph:
         """What was recorded."""
         return graph_of(self.after, self.model.bounds)
 
-    @property
-    def parcel(self) -> Parcel | None:
-        """The message this step is the end of, if it is: received, lost or failed."""
-        if isinstance(self.action, act.OnMessage) and not isinstance(self.action, act.Retry):
-            return self.address(self.action.message)
-        return None
-
-    @property
-    def fate(self) -> Fate | None:
-        """What this step does to that message."""
-        match self.action:
-            case act.Deliver() | act.Raise():
-                return Fate.DELIVERED
-            case act.Duplicate():
-                return Fate.DUPLICATED
-            case act.DropMessage():
-                return Fate.DROPPED
-            case act.FailCall():
-                return Fate.FAILED
-            case _:
-                return None
-
-    @property
-    def sent(self) -> tuple[Parcel, ...]:
-        """The messages that are in flight after this step and were not before."""
-        return tuple(
-            self.address(message)
-            for message, place in self.model.bounds.places.items()
-            if is_flying(self.after.network, place) and not is_flying(self.before.network, place)
-        )
-
-    @property
-    def worker(self) -> str:
-        """Who takes this step: a worker, the network, or everyone."""
-        match self.action:
-            case act.Choose():
-                return EVERYONE
-            case act.OnPair(pair):
-                return worker_name(self.graph.pairs[pair].source)
-            case act.Backward(worker):
-                return worker_name(worker)
-            case act.TimeOut(number):
-                return self.root(number)
-            case act.ReleaseContext():
-                return worker_name(CREATOR)
-            case act.Crash(worker) | act.Notice(worker):
-                return worker_name(worker)
-            case act.DropMessage() | act.FailCall():
-                return NETWORK
-            case act.Retry(message):
-                return self.address(message).source
-            case act.Deliver(message) | act.Duplicate(message) | act.Raise(message):
-                return self.address(message).target
-            case _:
-                assert_never(self.action)
-
     def root(self, number: PassId) -> str:
         """Name the root of a pass."""
         return worker_name(root_of(self.after, number))
 
-    def address(self, message: msg.Message) -> Parcel:
-        """Name the workers that a message comes from and goes to."""
-        source, target = ends(self.after, message, self.model.bounds)
-        return Parcel(message, worker_name(source), worker_name(target))
 
-
-def replay(model: AutogradModel, actions: Iterable[act.Action]) -> Iterator[Moment]:
-    """Take a run again."""
-    world = model.initial
-    for number, action in enumerate(actions, start=1):
-        after = model.step(world, action)
-        if after is None:
-            raise ReplayError(f"step {number}, {action}, cannot happen there")
-        yield Moment(model, action, world, after)
-        world = after
-
-
-def worker_ids(moment: Moment) -> list[WorkerId]:
-    """List the workers."""
-    return moment.model.bounds.worker_ids
+def familiar(bounds: Bounds, actions: Iterable[act.Action]) -> tuple[act.Action, ...]:
+    """Give a run as it is: in a graph every worker has its own place, so its name says something."""
+    del bounds
+    return tuple(actions)

@@ -15,13 +15,13 @@ from farref.model.autograd.worker import Context, Fault, Worker, is_in_a_pass
 from farref.model.autograd.world import pass_of
 from farref.model.checker.interface import Counterexample
 from farref.properties.autograd.claims import CLAIMS
-from farref.properties.autograd.replay import Moment, worker_ids
+from farref.properties.autograd.replay import AutogradMoment
 
 
-def tell(moment: Moment) -> str:
+def tell(moment: AutogradMoment) -> str:
     """Tell one step: what happens, then what follows from it."""
     told = [_happens(moment)]
-    for who in worker_ids(moment):
+    for who in moment.model.bounds.worker_ids:
         if who in moment.after.dead:
             continue
         told += _at_worker(worker_name(who), moment.before.workers[who], moment.after.workers[who])
@@ -30,7 +30,7 @@ def tell(moment: Moment) -> str:
     return "; ".join([*told, *_tells(moment)])
 
 
-def _happens(moment: Moment) -> str:
+def _happens(moment: AutogradMoment) -> str:
     action, worker = moment.action, moment.worker
     match action:
         case act.Choose():
@@ -57,10 +57,10 @@ def _happens(moment: Moment) -> str:
 
 
 def _befalls(
-    moment: Moment, action: act.Deliver | act.Duplicate | act.DropMessage | act.Retry | act.Raise | act.FailCall
+    moment: AutogradMoment, action: act.Deliver | act.Duplicate | act.DropMessage | act.Retry | act.Raise | act.FailCall
 ) -> str:
-    parcel = moment.address(action.message)
-    message, source, target = parcel.message, parcel.source, parcel.target
+    sent = moment.address(action.message)
+    message, source, target = sent.message, sent.source, sent.target
     match action:
         case act.Deliver():
             return f"{target} receives {message} from {'itself' if source == target else source}"
@@ -134,7 +134,7 @@ FAULTS: Final = {
 }
 
 
-def _of_pass(moment: Moment, number: PassId, before: Pass, after: Pass) -> Iterator[str]:
+def _of_pass(moment: AutogradMoment, number: PassId, before: Pass, after: Pass) -> Iterator[str]:
     if before.phase is after.phase:
         return
     if after.phase is Phase.FAILED:
@@ -144,11 +144,11 @@ def _of_pass(moment: Moment, number: PassId, before: Pass, after: Pass) -> Itera
         yield f"pass {number} {PHASES[after.phase]}"
 
 
-def _tells(moment: Moment) -> Iterator[str]:
+def _tells(moment: AutogradMoment) -> Iterator[str]:
     if isinstance(moment.action, act.Retry | act.SendTensors | act.SendDetached):
         return
-    for parcel in moment.sent:
-        yield f"{parcel.source} tells {'itself' if parcel.source == parcel.target else parcel.target}: {parcel.message}"
+    for sent in moment.sent:
+        yield f"{sent.source} tells {'itself' if sent.source == sent.target else sent.target}: {sent.message}"
 
 
 # -- what it means -----------------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ MEANINGS: Final = {
 }
 
 
-def meaning(counterexample: Counterexample, end: Moment) -> str:
+def meaning(counterexample: Counterexample, end: AutogradMoment) -> str:
     """Say what a counterexample means, which ends with this step."""
     del end  # one sentence for each property is enough: the story has told who
     identity = counterexample.property.id

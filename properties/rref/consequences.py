@@ -38,13 +38,13 @@ from farref.model.rref.steps import step
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
 from farref.model.rref.world import World
 from farref.properties.rref.always import is_travelling
-from farref.properties.rref.replay import Moment
+from farref.properties.rref.replay import RRefMoment
 
 HEEDED: Final = ("entry_waits_for_creation", "entry_counts_local_references", *(need.value for need in use.Need))
 """The rules that keep an entry or a user."""
 
 
-def consequences(moment: Moment) -> Iterator[str]:
+def consequences(moment: RRefMoment) -> Iterator[str]:
     """List what follows from a step, each as a clause of its sentence."""
     rref = moment.rref
     if rref is None:
@@ -60,7 +60,7 @@ def consequences(moment: Moment) -> Iterator[str]:
 # -- on the owner ------------------------------------------------------------------------------------------------------
 
 
-def _at_owner(moment: Moment, rref: RRefId) -> Iterator[str]:
+def _at_owner(moment: RRefMoment, rref: RRefId) -> Iterator[str]:
     before, after = moment.before.owners[rref], moment.after.owners[rref]
     owner = moment.owner(rref)
     if isinstance(moment.action, Deliver) and after.running and not before.running:
@@ -81,7 +81,7 @@ def _at_owner(moment: Moment, rref: RRefId) -> Iterator[str]:
         yield f"{owner} drops its entry of x{rref}{_although(moment, rref, before)}"
 
 
-def _entry_changes(moment: Moment, rref: RRefId, before: OwnerRRef, after: OwnerRRef) -> Iterator[str]:
+def _entry_changes(moment: RRefMoment, rref: RRefId, before: OwnerRRef, after: OwnerRRef) -> Iterator[str]:
     if before.phase is after.phase or after.phase is Entry.GONE:
         return
     owner = moment.owner(rref)
@@ -96,17 +96,17 @@ def _entry_changes(moment: Moment, rref: RRefId, before: OwnerRRef, after: Owner
         yield f"x{rref} has {'an error in place of its value' if _is_error(moment) else 'its value'}"
 
 
-def _is_error(moment: Moment) -> bool:
+def _is_error(moment: RRefMoment) -> bool:
     return isinstance(moment.action, OnMessage) and isinstance(moment.action.message, CreateFailed)
 
 
-def _although(moment: Moment, rref: RRefId, before: OwnerRRef) -> str:
+def _although(moment: RRefMoment, rref: RRefId, before: OwnerRRef) -> str:
     """Name everyone who still needed an entry that goes."""
     needed = needed_by(moment, rref, _had_all_stayed(moment).owners[rref]._replace(fetches=before.fetches))
     return f", although {' and '.join(needed)}" if needed else ""
 
 
-def needed_by(moment: Moment, rref: RRefId, owner: OwnerRRef) -> list[str]:
+def needed_by(moment: RRefMoment, rref: RRefId, owner: OwnerRRef) -> list[str]:
     """Name everyone who needs the entry of an RRef after a step, where this is the owner's record of it."""
     at_owner = {
         own.Need.WAITER: f"code on {moment.owner(rref)} waits for its value",
@@ -120,7 +120,7 @@ def needed_by(moment: Moment, rref: RRefId, owner: OwnerRRef) -> list[str]:
     return needed
 
 
-def _needed_by_fork(moment: Moment, rref: RRefId, fork: ForkId, owner: OwnerRRef) -> Iterator[str]:
+def _needed_by_fork(moment: RRefMoment, rref: RRefId, fork: ForkId, owner: OwnerRRef) -> Iterator[str]:
     if fork in owner.fetches:
         yield f"the fetch of f{fork} waits for its value"
     if is_flying(moment.after.network, FetchCall(rref, fork)):
@@ -134,7 +134,7 @@ def _needed_by_fork(moment: Moment, rref: RRefId, fork: ForkId, owner: OwnerRRef
 # -- at a user ---------------------------------------------------------------------------------------------------------
 
 
-def _at_user(moment: Moment, fork: ForkId) -> Iterator[str]:
+def _at_user(moment: RRefMoment, fork: ForkId) -> Iterator[str]:
     before, after = moment.before.users[fork], moment.after.users[fork]
     holder = moment.holder(fork)
     if before.phase is User.PENDING and after.phase is User.CONFIRMED:
@@ -160,14 +160,14 @@ def _at_user(moment: Moment, fork: ForkId) -> Iterator[str]:
         )
 
 
-def _confirmed(moment: Moment, fork: ForkId) -> str:
+def _confirmed(moment: RRefMoment, fork: ForkId) -> str:
     if not isinstance(moment.action, TimeOutCreation):
         return f"f{fork} is confirmed"
     owner = moment.owner(moment.model.bounds.rref_of(fork))
     return f"it takes that for an answer, and f{fork} for confirmed, though {owner} has not said so"
 
 
-def _received_from_owner(moment: Moment, fork: ForkId) -> str:
+def _received_from_owner(moment: RRefMoment, fork: ForkId) -> str:
     rref = moment.model.bounds.rref_of(fork)
     if fork not in moment.after.owners[rref].forks:
         return f"{moment.holder(fork)} takes f{fork} for counted, though {moment.owner(rref)} does not count it"
@@ -191,7 +191,7 @@ def _reasons(needs: Iterable[use.Need], user: UserRRef) -> list[str]:
     return reasons
 
 
-def _had_all_stayed(moment: Moment) -> World:
+def _had_all_stayed(moment: RRefMoment) -> World:
     """Give the world after a step, if everything had stayed that there was a need for."""
     heedful = replace(moment.model.rules, **dict.fromkeys(HEEDED, True))
     world = step(moment.before, moment.action, moment.model.bounds, heedful)
@@ -202,7 +202,7 @@ def _had_all_stayed(moment: Moment) -> World:
 # -- where one might expect more ---------------------------------------------------------------------------------------
 
 
-def _remarks(moment: Moment) -> Iterator[str]:
+def _remarks(moment: RRefMoment) -> Iterator[str]:
     match moment.action:
         case Deliver(message) | Duplicate(message):
             yield from _on_receipt(moment, message)
@@ -214,7 +214,7 @@ def _remarks(moment: Moment) -> Iterator[str]:
             return
 
 
-def _on_receipt(moment: Moment, message: Message) -> Iterator[str]:
+def _on_receipt(moment: RRefMoment, message: Message) -> Iterator[str]:
     """Remark on a message that does not have the effect it asks for."""
     changed = (moment.before.owners, moment.before.users) != (moment.after.owners, moment.after.users)
     worker, owner = moment.worker, moment.after.owners[moment.model.bounds.rref_of(message.fork)]
@@ -245,9 +245,9 @@ _TOLD = (*CONTROL, UserAccept, FetchReturn)
 """The messages a handler sends by itself. The others are what the step itself is."""
 
 
-def _tells(moment: Moment) -> Iterator[str]:
-    for parcel in moment.sent:
-        if isinstance(parcel.message, Ack):
-            yield f"{parcel.source} acknowledges it"
-        elif isinstance(parcel.message, _TOLD):
-            yield f"{parcel.source} tells {parcel.listener}: {parcel.message}"
+def _tells(moment: RRefMoment) -> Iterator[str]:
+    for sent in moment.sent:
+        if isinstance(sent.message, Ack):
+            yield f"{sent.source} acknowledges it"
+        elif isinstance(sent.message, _TOLD):
+            yield f"{sent.source} tells {sent.listener}: {sent.message}"

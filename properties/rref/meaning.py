@@ -13,12 +13,12 @@ from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.user import Fetch, User
 from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.consequences import needed_by
-from farref.properties.rref.replay import Moment
+from farref.properties.rref.replay import RRefMoment
 
 THE_END: Final = "nothing more will happen"
 
 
-def meaning(counterexample: Counterexample, end: Moment) -> str:
+def meaning(counterexample: Counterexample, end: RRefMoment) -> str:
     """Say what a counterexample means, which ends with this step."""
     if counterexample.property.id in CLAIMS:
         return CLAIMS[counterexample.property.id].text
@@ -27,7 +27,7 @@ def meaning(counterexample: Counterexample, end: Moment) -> str:
     return told[0].upper() + told[1:]
 
 
-def _meaning(counterexample: Counterexample, end: Moment) -> str:
+def _meaning(counterexample: Counterexample, end: RRefMoment) -> str:
     name, about = counterexample.property.id, counterexample.case.rpartition(" ")[2]
     match name, about[0], about[1:]:
         case _, "x", number:
@@ -43,7 +43,7 @@ def _meaning(counterexample: Counterexample, end: Moment) -> str:
             return f"{THE_END}, and something is left: a graceful shutdown waits for it for ever."
 
 
-def _of_rref(name: str, end: Moment, rref: RRefId) -> str:
+def _of_rref(name: str, end: RRefMoment, rref: RRefId) -> str:
     match name:
         case "P1":
             return _dropped_too_early(end, rref)
@@ -56,7 +56,7 @@ def _of_rref(name: str, end: Moment, rref: RRefId) -> str:
             return f"{THE_END}, and {waits if end.after.owners[rref].waiting else _orphaned(end, rref)}"
 
 
-def _of_fork(name: str, end: Moment, rref: RRefId, fork: ForkId) -> str:
+def _of_fork(name: str, end: RRefMoment, rref: RRefId, fork: ForkId) -> str:
     owner = end.owner(rref)
     match name:
         case "P1":
@@ -87,13 +87,13 @@ def _of_fork(name: str, end: Moment, rref: RRefId, fork: ForkId) -> str:
             return f"the parent of f{fork} no longer waits for it, though it is not confirmed: the value may go before that."
 
 
-def _dropped_too_early(end: Moment, rref: RRefId) -> str:
+def _dropped_too_early(end: RRefMoment, rref: RRefId) -> str:
     needed = " and ".join(needed_by(end, rref, end.after.owners[rref]))
     next_use = f"whoever names x{rref} next is given no entry, or another one"
     return f"{end.owner(rref)} has dropped its entry of x{rref}, although {needed}: {next_use}."
 
 
-def _entries(end: Moment, rref: RRefId) -> str:
+def _entries(end: RRefMoment, rref: RRefId) -> str:
     record = end.after.owners[rref]
     second = f"{end.owner(rref)} has made a second entry of x{rref}: the name no longer stands for one thing."
     if not record.orphaned:
@@ -101,24 +101,24 @@ def _entries(end: Moment, rref: RRefId) -> str:
     return f"{_orphaned(end, rref)} {second}" if record.duplicated else _orphaned(end, rref)
 
 
-def _orphaned(end: Moment, rref: RRefId) -> str:
+def _orphaned(end: RRefMoment, rref: RRefId) -> str:
     return f"what waited for the value of x{rref} when {end.owner(rref)} dropped its entry is never answered."
 
 
-def _unanswered(end: Moment, rref: RRefId, fork: ForkId) -> str:
+def _unanswered(end: RRefMoment, rref: RRefId, fork: ForkId) -> str:
     if end.after.users[fork].fetch is Fetch.WAITING:
         return f"{THE_END}, and {end.holder(fork)} still waits for the value it asked for with f{fork}: it hangs."
     left = f"parked on {end.owner(rref)}" if fork in end.after.owners[rref].fetches else f"noted on {end.holder(fork)}"
     return f"{THE_END}, and the fetch of f{fork} is never answered: its caller gave up, and it stays {left}."
 
 
-def _confirmation(end: Moment, rref: RRefId, fork: ForkId) -> str:
+def _confirmation(end: RRefMoment, rref: RRefId, fork: ForkId) -> str:
     if end.after.users[fork].phase is User.CONFIRMED:
         return f"of f{fork}, confirmed_by_owner() says yes, and {end.owner(rref)} does not count it."
     return f"of f{fork}, confirmed_by_owner() says no, though it comes from {end.owner(rref)}, which counted it first."
 
 
-def _waits(end: Moment, rref: RRefId, fork: ForkId) -> str:
+def _waits(end: RRefMoment, rref: RRefId, fork: ForkId) -> str:
     user = end.after.users[fork]
     if user.owes_accept:
         return f"the parent of f{fork} waits until a function on {end.holder(fork)} ends: a slow one looks like a lost message."

@@ -18,13 +18,14 @@ from typing import Any, Final
 import msgspec
 
 from farref.model.ids import WorkerId
+from farref.model.rref.addressing import ends
 from farref.model.rref.ids import ForkId, worker_name
 from farref.model.rref.messages import kind_of, message_of
 from farref.model.rref.owner import Entry, OwnerRRef, is_listed
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
 from farref.model.rref.world import Bounds, World
 from farref.model.values import IdSet
-from farref.properties.rref.replay import address
+from farref.properties.traces.replay import NETWORK
 
 VALUES: Final = ("absent", "expected", "created", "ready", "absent")
 """What is told of an entry's value, by the model's phase. To the owner GONE is ABSENT (R8)."""
@@ -157,8 +158,9 @@ class ModelObserver:
 
     def _message(self, world: World, kind: int, fork: int) -> MessageView:
         message = message_of(kind, self.bounds.rref_of(ForkId(fork)), ForkId(fork))
-        parcel = address(world, self.bounds, message)
-        view = self._messages[kind, fork] = MessageView(kind_of(message), f"f{fork}", parcel.source, parcel.target)
+        source, target = ends(world, message, self.bounds)
+        sender = NETWORK if source is None else worker_name(source)
+        view = self._messages[kind, fork] = MessageView(kind_of(message), f"f{fork}", sender, worker_name(target))
         return view
 
 

@@ -11,12 +11,13 @@ from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import PROFILES
 from farref.model.rref.world import Bounds, World
 from farref.properties.protocol import Protocol
-from farref.properties.rref import limits, meaning, replay, schedules, story, twin
+from farref.properties.rref import limits, meaning, schedules, story, twin
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.candidates import SORTS, Candidates
 from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.observation import ModelObserver, Observation, lines
 from farref.properties.rref.portfolio import PORTFOLIO
+from farref.properties.rref.replay import RRefMoment, familiar
 from farref.properties.rref.smaller import smaller
 from farref.properties.rref.sometimes import rref_witnesses
 
@@ -46,11 +47,11 @@ RREF: Final = Protocol[Bounds, World, Action, Observation](
     witnesses=rref_witnesses,
     claims=CLAIMS,
     portfolio=PORTFOLIO,
-    replay=replay.replay,
+    moment=RRefMoment,
     tell=story.tell,
     meaning=meaning.meaning,
     owners=owners,
-    familiar=replay.with_familiar_names,
+    familiar=familiar,
     sorts=SORTS,
     faults=twin.FAULTS,
     needs=twin.NEEDS,

@@ -1,15 +1,10 @@
-"""A run taken again, step by step, with what every step received and sent.
-
-The model's steps give worlds, not messages: what was sent is what is in flight after a step and was not before. The world
-that a step ends in says where it goes (`model/rref/addressing.py`).
-"""
+"""The moments of a run of the RRef protocol, and the names that its workers are told by."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from enum import Enum
-from typing import assert_never
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import ClassVar, assert_never
 
 from farref.model.ids import WorkerId
 from farref.model.rref.actions import (
@@ -23,7 +18,6 @@ from farref.model.rref.actions import (
     OnMessage,
     OnRRef,
     OwnerShare,
-    Retry,
     Shutdown,
     UserShare,
 )
@@ -33,96 +27,46 @@ from farref.model.rref.messages import Message
 from farref.model.rref.model import RRefModel
 from farref.model.rref.network import is_flying
 from farref.model.rref.world import Bounds, World
-
-NETWORK = "network"
-EVERYONE = "everyone"
+from farref.properties.traces.replay import EVERYONE, Fate, Moment
 
 
-class Fate(Enum):
-    """What became of a message."""
+class RRefMoment(Moment[RRefModel, World, Action, Message]):
+    """One step of a run of the RRef protocol."""
 
-    DELIVERED = "delivered"
-    DUPLICATED = "duplicated"  # delivered, and still in flight
-    DROPPED = "dropped"
-    FAILED = "failed"
+    fates: ClassVar = {
+        Deliver: Fate.DELIVERED,
+        Duplicate: Fate.DUPLICATED,
+        DropMessage: Fate.DROPPED,
+        FailCall: Fate.FAILED,
+    }
 
-
-class ReplayError(Exception):
-    """A list of actions is not a run of the model; the message names the first step that cannot be taken."""
-
-
-@dataclass(frozen=True)
-class Parcel:
-    """A message with its addresses; the source or target may be the network."""
-
-    message: Message
-    source: str
-    target: str
-
-    @property
-    def listener(self) -> str:
-        """The target in a sentence about the source."""
-        return "itself" if self.source == self.target else self.target
-
-
-@dataclass(frozen=True)
-class Moment:
-    """One step of a run: the world before it and after it, and what went over the network."""
-
-    model: RRefModel
-    action: Action
-    before: World
-    after: World
-
-    @property
-    def parcel(self) -> Parcel | None:
-        """The message this step is the end of, if it is: received, lost or failed."""
-        if isinstance(self.action, Deliver | Duplicate | DropMessage | FailCall):
-            return self.address(self.action.message)
-        return None
-
-    @property
-    def fate(self) -> Fate | None:
-        """What this step does to that message."""
-        match self.action:
-            case Deliver():
-                return Fate.DELIVERED
-            case Duplicate():
-                return Fate.DUPLICATED
-            case DropMessage():
-                return Fate.DROPPED
-            case FailCall():
-                return Fate.FAILED
-            case _:
-                return None
-
-    @property
-    def sent(self) -> tuple[Parcel, ...]:
-        """The messages that are in flight after this step and were not before."""
+    def in_flight(self, world: World) -> Iterable[Message]:
+        """List the messages that are under way in a world."""
         messages = (action.message for action in self.model.actions if isinstance(action, Deliver))
-        return tuple(self.address(message) for message in messages if self._sends(message))
+        return (message for message in messages if is_flying(world.network, message))
 
-    def _sends(self, message: Message) -> bool:
-        return is_flying(self.after.network, message) and not is_flying(self.before.network, message)
+    def ends(self, message: Message) -> tuple[WorkerId | None, WorkerId]:
+        """Say which worker a message comes from, None for the network, and which it goes to."""
+        return ends(self.after, message, self.model.bounds)
+
+    def name(self, worker: WorkerId) -> str:
+        """Name a worker."""
+        return worker_name(worker)
 
     @property
-    def worker(self) -> str:
-        """Who takes this step: a worker, the network, or everyone."""
+    def actor(self) -> str:
+        """Who takes this step, where no message ends with it."""
         match self.action:
-            case Deliver(message) | Duplicate(message):
-                return self.address(message).target
-            case Retry(message):
-                return self.address(message).source
-            case DropMessage() | FailCall():
-                return NETWORK
             case CreateRemote(_, worker):
                 return worker_name(worker)
             case OnFork(fork):
                 return self.holder(fork)
-            case Shutdown():
-                return EVERYONE
             case OnRRef(rref):
                 return self.owner(rref)
+            case Shutdown():
+                return EVERYONE
+            case OnMessage(message):
+                return self.address(message).source
             case _:
                 assert_never(self.action)
 
@@ -151,29 +95,8 @@ class Moment:
         """Name the worker that made a fork for another one."""
         return worker_name(sharer(self.after, fork, self.model.bounds))
 
-    def address(self, message: Message) -> Parcel:
-        """Name the workers that a message comes from and goes to."""
-        return address(self.after, self.model.bounds, message)
 
-
-def address(world: World, bounds: Bounds, message: Message) -> Parcel:
-    """Name the workers that a message comes from and goes to."""
-    source, target = ends(world, message, bounds)
-    return Parcel(message, NETWORK if source is None else worker_name(source), worker_name(target))
-
-
-def replay(model: RRefModel, actions: Iterable[Action]) -> Iterator[Moment]:
-    """Take a run again."""
-    world = model.initial
-    for number, action in enumerate(actions, start=1):
-        after = model.step(world, action)
-        if after is None:
-            raise ReplayError(f"step {number}, {action}, cannot happen there")
-        yield Moment(model, action, world, after)
-        world = after
-
-
-def with_familiar_names(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
+def familiar(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
     """Rename the workers that own nothing in the order they come in, so that A is the first and C the next.
 
     They are interchangeable, so the renamed run is a run too, and it reads as PyTorch's note does: A creates on B.

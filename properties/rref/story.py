@@ -30,17 +30,18 @@ from farref.model.rref.actions import (
     UserShare,
 )
 from farref.model.rref.ids import ForkId, RRefId, worker_name
-from farref.model.rref.messages import Call, Return
+from farref.model.rref.messages import Call, Message, Return
 from farref.properties.rref.consequences import consequences
-from farref.properties.rref.replay import Moment, Parcel
+from farref.properties.rref.replay import RRefMoment
+from farref.properties.traces.replay import Addressed
 
 
-def tell(moment: Moment) -> str:
+def tell(moment: RRefMoment) -> str:
     """Tell one step: what happens, then what follows from it."""
     return "; ".join([_happens(moment), *consequences(moment)])
 
 
-def _happens(moment: Moment) -> str:
+def _happens(moment: RRefMoment) -> str:
     action, worker = moment.action, moment.worker
     match action:
         case CreateLocal(rref):
@@ -80,19 +81,19 @@ def _happens(moment: Moment) -> str:
             assert_never(action)
 
 
-def _befalls(action: Deliver | Duplicate | DropMessage | FailCall | Retry, parcel: Parcel) -> str:
-    message, source, target = parcel.message, parcel.source, parcel.target
+def _befalls(action: Deliver | Duplicate | DropMessage | FailCall | Retry, sent: Addressed[Message]) -> str:
+    message, source, target = sent.message, sent.source, sent.target
     match action:
         case Deliver():
             return f"{target} receives {message} from {'itself' if source == target else _the(source)}"
         case Duplicate():
             return f"{target} receives {message} from {source}, and the network keeps a copy to deliver again"
         case DropMessage():
-            return f"the network drops {message} on its way from {source} to {parcel.listener}"
+            return f"the network drops {message} on its way from {source} to {sent.listener}"
         case FailCall():
-            return f"{message} from {source} to {parcel.listener} cannot be sent, or not be understood"
+            return f"{message} from {source} to {sent.listener} cannot be sent, or not be understood"
         case Retry():
-            return f"{source} has had no answer, and sends {message} to {parcel.listener} again"
+            return f"{source} has had no answer, and sends {message} to {sent.listener} again"
         case _:
             assert_never(action)
 
@@ -103,11 +104,11 @@ def _shares(source: str, target: str, rref: RRefId, fork: ForkId, carrier: type[
     return f"{source} {how}, as fork f{fork}"
 
 
-def _newest(moment: Moment, rref: RRefId) -> ForkId:
+def _newest(moment: RRefMoment, rref: RRefId) -> ForkId:
     return ForkId(moment.model.bounds.creator_fork(rref) + moment.before.minted[rref])
 
 
-def _owner_of(moment: Moment, fork: ForkId) -> str:
+def _owner_of(moment: RRefMoment, fork: ForkId) -> str:
     return moment.owner(moment.model.bounds.rref_of(fork))
 
 

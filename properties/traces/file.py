@@ -17,7 +17,7 @@ import msgspec
 from farref.model.checker.interface import Action, Case, Counterexample, Kind, Model, Property, State
 from farref.properties.protocol import AnyProtocol
 from farref.properties.protocols import PROTOCOLS, protocol_of
-from farref.properties.rref.replay import Fate, ReplayError
+from farref.properties.traces.replay import Addressed, Fate, ReplayError
 
 FORMAT: Final = "farref-trace/1"
 A_RUN: Final = "This run breaks nothing. It was kept so that an implementation can be asked to take it too."
@@ -131,13 +131,13 @@ def rules_text(profile: str, rule: str | None) -> str:
 
 
 def _step(about: AnyProtocol, moment: Any) -> StepRecord:
-    ended = None if moment.parcel is None else _message(moment.parcel)
-    sent = tuple(_message(parcel) for parcel in moment.sent)
+    ended = None if moment.ended is None else _message(moment.ended)
+    sent = tuple(_message(one) for one in moment.sent)
     return StepRecord(str(moment.action), moment.worker, about.tell(moment), ended, moment.fate, sent)
 
 
-def _message(parcel: Any) -> MessageRecord:
-    return MessageRecord(str(parcel.message), parcel.source, parcel.target)
+def _message(sent: Addressed[Any]) -> MessageRecord:
+    return MessageRecord(str(sent.message), sent.source, sent.target)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from farref.model.checker import fast
 from farref.model.checker.interface import Counterexample
 from farref.properties.autograd.claims import CLAIMS
 from farref.properties.autograd.protocol import AUTOGRAD
-from farref.properties.autograd.replay import replay
 from farref.properties.autograd.story import MEANINGS, tell
 from farref.properties.protocol import Claim
 from farref.properties.traces.file import decode, encode, record
@@ -49,7 +48,7 @@ WORLDS = {
 
 def test_a_standstill_word_for_word() -> None:
     model = AutogradModel(Bounds("hidden-path", smart=True))
-    assert [tell(moment) for moment in replay(model, named(model, *HIDDEN_RUN))] == HIDDEN.splitlines()
+    assert [tell(moment) for moment in AUTOGRAD.replay(model, named(model, *HIDDEN_RUN))] == HIDDEN.splitlines()
 
 
 @pytest.mark.parametrize("profile", ["sound", "torch"])
@@ -63,7 +62,7 @@ def test_every_run_can_be_told(bounds: Bounds, profile: str) -> None:
         while len(labels) < 60 and (enabled := play.enabled()):
             labels.append(random.choice(enabled))
             play(labels[-1])
-        for moment in replay(model, named(model, *labels)):
+        for moment in AUTOGRAD.replay(model, named(model, *labels)):
             assert moment.worker in {"A", "B", "C", "network", "everyone"}
             assert not re.search(r"None|  |;;|<", tell(moment))
 

@@ -16,8 +16,9 @@ from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.meaning import meaning
-from farref.properties.rref.replay import ReplayError, replay, with_familiar_names
+from farref.properties.rref.protocol import RREF
 from farref.properties.rref.story import tell
+from farref.properties.traces.replay import ReplayError
 from tests.model.rref.play import Play, named
 from tests.properties.rref.known import shortest
 
@@ -50,7 +51,7 @@ EVERYTHING = Bounds(
 
 def test_the_headline_word_for_word() -> None:
     model = RRefModel(CLAIMS["N1"].bounds, TORCH)
-    told = [tell(moment) for moment in replay(model, named(model, *N1_RUN))]
+    told = [tell(moment) for moment in RREF.replay(model, named(model, *N1_RUN))]
     assert told == N1.splitlines()
 
 
@@ -60,7 +61,7 @@ def test_the_headline_word_for_word() -> None:
 def test_a_user_is_kept_for_what_the_rules_heed(pins: bool, why: str) -> None:
     model = RRefModel(Bounds(3, forks=2, fetches=1, timeouts=1), replace(SOUND, fetch_pins_user=pins))
     run = ("CreateRemote(x0, A)", "UserShare(f0, C, Call)", "FetchValue(f0)", "AbandonFetch(f0)", "LetGo(f0)")
-    told = [tell(moment) for moment in replay(model, named(model, *run))]
+    told = [tell(moment) for moment in RREF.replay(model, named(model, *run))]
     assert told[-1] == f"A lets go of f0; A keeps it, because it is not confirmed and {why}"
 
 
@@ -76,7 +77,7 @@ def test_every_run_can_be_told(rules: RRefRules) -> None:
         while len(labels) < 60 and (enabled := play.enabled()):
             labels.append(random.choice(enabled))
             play(labels[-1])
-        for moment in replay(model, named(model, *labels)):
+        for moment in RREF.replay(model, named(model, *labels)):
             sentence = tell(moment)
             assert moment.worker in {"A", "B", "C", "network", "everyone"}
             assert not re.search(r"None|  |;;|because $|<", sentence)
@@ -85,21 +86,21 @@ def test_every_run_can_be_told(rules: RRefRules) -> None:
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 def test_every_claim_means_what_it_says(claim: Claim) -> None:
     found = shortest(claim)
-    *_, end = replay(RRefModel(claim.bounds, TORCH), found.actions)
+    *_, end = RREF.replay(RRefModel(claim.bounds, TORCH), found.actions)
     assert meaning(found, end) == claim.text
 
 
 def test_a_loop_means_for_ever() -> None:
     [left] = [one for one in rref_properties(Bounds()) if one.id == "P3"]
     model = RRefModel(Bounds())
-    *_, end = replay(model, named(model, "CreateLocal(x0)"))
+    *_, end = RREF.replay(model, named(model, "CreateLocal(x0)"))
     assert "step 4 repeats for ever" in meaning(Counterexample(left, "something: RRef x0", (), loop_start=4), end)
 
 
 def test_an_impossible_step_is_named() -> None:
     model = RRefModel(Bounds())
     with pytest.raises(ReplayError, match=r"step 1, LetGo\(f0\)"):
-        list(replay(model, named(model, "LetGo(f0)")))
+        list(RREF.replay(model, named(model, "LetGo(f0)")))
 
 
 def test_workers_get_familiar_names() -> None:
@@ -107,6 +108,6 @@ def test_workers_get_familiar_names() -> None:
     bounds = Bounds(workers=4)
     model = RRefModel(bounds)
     labels = ["CreateRemote(x0, D)", "UserShare(f0, A, Call)", "UserShare(f0, B, Call)", "Deliver(Call(f1))"]
-    renamed = with_familiar_names(bounds, named(model, *labels))
+    renamed = RREF.familiar(bounds, named(model, *labels))
     assert [str(action) for action in renamed[:3]] == ["CreateRemote(x0, A)", "UserShare(f0, C, Call)", labels[2]]
-    assert len(list(replay(model, renamed))) == 4
+    assert len(list(RREF.replay(model, renamed))) == 4

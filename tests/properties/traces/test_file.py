@@ -13,7 +13,6 @@ from farref.model.rref.world import Bounds
 from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
-from farref.properties.rref.replay import Fate
 from farref.properties.traces.file import (
     FORMAT,
     MessageRecord,
@@ -23,6 +22,7 @@ from farref.properties.traces.file import (
     encode,
     record,
 )
+from farref.properties.traces.replay import Fate
 from tests.model.rref.play import named, states
 from tests.properties.rref.known import shortest
 

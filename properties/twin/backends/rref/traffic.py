@@ -12,7 +12,7 @@ from farref.impl.core.messages import CallFailed, Control
 from farref.impl.simulated.network import InFlight
 from farref.model.rref import messages as msg
 from farref.properties.rref.observation import MessageView
-from farref.properties.rref.replay import NETWORK
+from farref.properties.traces.replay import NETWORK
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.rref.names import Key, Ledger
 from farref.properties.twin.backends.rref.network import Network
