@@ -1,4 +1,4 @@
-"""The clauses of the spec, as `farref spec` shows them. The last line of each names what checks it and what carries it out."""
+"""The clauses of the spec. The last line of each names what checks it and what carries it out."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from rich.console import Console
-from rich.markdown import Markdown
-
 from farref.properties.protocol import AnyProtocol
 from farref.properties.protocols import PROTOCOLS
 
 HEADING: Final = re.compile(r"^### ([RA]\d+)\. (.+)$", re.MULTILINE)
 LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+)")
 NONE: Final = "—"
-DEFECT: Final = re.compile(r"^### (N\w+)\. ", re.MULTILINE)
+DEFECT: Final = re.compile(r"^### ([NF]\w+)\. (.+)$", re.MULTILINE)
 
 
 class UnknownClauseError(Exception):
@@ -50,9 +47,9 @@ def _clauses_of(about: AnyProtocol) -> list[Clause]:
     return [_clause(about, name, title, rest.split("\n## ")[0].strip()) for name, title, rest in cut]
 
 
-def defects() -> list[str]:
-    """List the known defects, those the model can express and those it cannot."""
-    return DEFECT.findall(_read("differences.md"))
+def defects() -> dict[str, str]:
+    """Give the known defects of RRefs with their titles, those the model can express and those it cannot."""
+    return dict(DEFECT.findall(_read("differences.md")))
 
 
 def _read(name: str) -> str:
@@ -78,26 +75,3 @@ def find_clause(name: str) -> Clause:
         there = " and ".join(f"{ids[0]} to {ids[-1]}" for ids in ranges)
         raise UnknownClauseError(f"no clause is called {name!r}; there are {there}")
     return known[name.upper()]
-
-
-def show_clause(page: Console, clause: Clause) -> None:
-    """Print a clause with its cross-references, and what the properties and rules among them say."""
-    text = f"### {clause.id}. {clause.title}\n\n{clause.text}"
-    page.print(Markdown(text) if page.is_terminal else text, soft_wrap=not page.is_terminal, markup=False)
-    page.print()
-    for heading, said in _references(clause):
-        page.print(f"{heading:14}{said}", soft_wrap=True, markup=False, highlight=False)
-
-
-def _references(clause: Clause) -> list[tuple[str, str]]:
-    about = PROTOCOLS[clause.subject]
-    sentences = {one.id: one.text for one in about.properties(about.broadest)}
-    return [
-        *((f"property {name}", sentences[name]) for name in clause.properties),
-        *(
-            ("rule", f"{name}: {about.text_of(name)} (farref check {about.name} --without {name})")
-            for name in clause.rules
-        ),
-        ("model", ", ".join(clause.model) or "none"),
-        ("TLA+", ", ".join(clause.tla) or "none"),
-    ]

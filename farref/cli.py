@@ -25,7 +25,7 @@ COMMANDS: Final = {
     "explain": "Tell the story of a counterexample that `farref check --save` wrote.",
     "fuzz": "Drive the model and an implementation through the same random schedules, and compare them after every step.",
     "replay": "Let the model and an implementation take a saved run, and compare them after every step.",
-    "spec": "Print a clause of the spec with everything that cites it, or list the clauses.",
+    "spec": "Explain a clause, a property, a known defect or a rule of the spec, or list the clauses.",
 }
 """Every command with its one-line help."""
 

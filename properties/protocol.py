@@ -27,7 +27,10 @@ Rules = Any
 
 @dataclass(frozen=True)
 class Claim:
-    """One known defect of PyTorch: what breaks, where it breaks, and the clause that repairs it."""
+    """One known defect of PyTorch: what breaks, where it breaks, and the clause that repairs it.
+
+    `title` and `text` tell of the defect. What is checked is the opposite, `must_hold`.
+    """
 
     id: str
     title: str
@@ -35,6 +38,10 @@ class Claim:
     bounds: Any  # those of its protocol
     clause: str
     property: Property
+
+    def must_hold(self) -> str:
+        """Give the sentence that must hold, and that PyTorch's rules break."""
+        return self.property.text
 
 
 @dataclass(frozen=True)

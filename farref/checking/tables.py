@@ -6,8 +6,8 @@ PyTorch's protocol and not ours, that the engines agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from farref.checking.report import Report
@@ -34,6 +34,8 @@ class Listing:
     expectation: str
     verdict: Verdict
     failure: str = "not so"
+    headings: Mapping[str, str] = field(default_factory=dict)
+    """The columns that people see, and what is written above them; of none, all are seen."""
 
 
 def each_rule(request: Request, on_configuration: OnConfiguration) -> Listing:
@@ -66,12 +68,24 @@ def _finding(report: Report) -> Row:
     return {"breaks": None, "steps": None, "configuration": None, "distinct": report.distinct}
 
 
+CLAIM_HEADINGS: Final = {
+    "claim": "claim",
+    "clause": "clause",
+    "must_hold": "what must hold",
+    "torch": "torch",
+    "steps": "steps",
+    "sound": "sound",
+    "distinct": "distinct",
+}
+"""The defect's title is left out: beside it a verdict would seem to be about the defect, and it is about its opposite."""
+
+
 def each_claim(request: Request, on_configuration: OnConfiguration) -> Listing:
     """Check each claim under both profiles."""
     rows, is_whole = _collect(_claim_row(request, claim, on_configuration) for claim in request.about.claims.values())
     split = all((row["torch"], row["sound"]) == (VIOLATED, HOLDS) for row in rows)
     expectation = "every claim is violated under TORCH and holds under SOUND"
-    return Listing("Known defects", rows, expectation, _verdict(rows, split, is_whole))
+    return Listing("Known defects", rows, expectation, _verdict(rows, split, is_whole), headings=CLAIM_HEADINGS)
 
 
 def _claim_row(request: Request, claim: Claim, on_configuration: OnConfiguration) -> Row:
@@ -83,6 +97,7 @@ def _claim_row(request: Request, claim: Claim, on_configuration: OnConfiguration
         "claim": claim.id,
         "clause": claim.clause,
         "text": claim.title,
+        "must_hold": claim.must_hold(),
         "torch": torch.verdict.value,
         "steps": torch.steps_to_violation(claim.property),
         "sound": sound.verdict.value,

@@ -103,7 +103,7 @@ def no_pass_survives_its_context(world: World, worker: WorkerId, bounds: Bounds)
 
 
 def no_pass_goes_on_where_it_ended(world: World, number: PassId, bounds: Bounds) -> bool:
-    """S9, at the root: a pass that is over is over at its root."""
+    """S9, at the root: when `backward` has returned or raised, its worker is no longer in that pass."""
     record = pass_of(world, number)
     if record.root is None or record.phase not in (Phase.SUCCEEDED, Phase.FAILED):
         return True

@@ -26,7 +26,7 @@ _LIST: Final = (
     ),
     make_claim(
         "D2",
-        "a timeout leaves a worker in the pass",
+        "a pass that fails leaves a worker in it",
         "A18",
         Bounds("unused-result", timeouts=1),
         Kind.EVENTUALLY,

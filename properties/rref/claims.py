@@ -57,7 +57,7 @@ _LIST: Final = (
     ),
     make_claim(
         "N1b",
-        "the same without a third worker",
+        "two owner entries, without a third worker",
         "R21",
         Bounds(workers=2, forks=3),
         Kind.ALWAYS,
@@ -103,7 +103,7 @@ _LIST: Final = (
     ),
     make_claim(
         "N7",
-        "a lost fork request parks its call for ever",
+        "a fork request that is given up strands its call",
         "R30",
         Bounds(workers=3, forks=2, drops=1, self_shares=False),
         Kind.EVENTUALLY,

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from farref.clauses import clauses
 from farref.commands import doctor
+from farref.commands.check import check
+from farref.names import find_names
+from farref.options.check import make_request
+from farref.properties.protocol import AnyProtocol
+from farref.properties.protocols import PROTOCOLS
 
 Farref = Callable[..., Result]
 SPEC = Path(__file__).parents[3] / "spec"
@@ -36,6 +42,52 @@ def test_a_clause_comes_with_what_cites_it(farref: Farref) -> None:
 def test_a_clause_as_json(farref: Farref) -> None:
     [clause] = json.loads(farref("spec", "R7", "--format", "json").stdout)
     assert (clause["id"], clause["rules"]) == ("R7", ["processes_once"])
+
+
+EXPLAINED = {
+    "n1": ("No second entry is made", "R21. Early use", "farref check rref --profile torch --claim N1"),
+    "N1b": ("without a third worker", "R21. Early use", "farref check rref --claim N1b"),
+    "p2": ("was given the same one", "R21. Early use", "farref check rref --claim P2"),
+    "G1": ("Every fork the owner counts lives", "R33. ", "farref check rref --claim G1"),
+    "F1": ("counting never waits", "R10. ", "farref check rref --profile torch --claim F1"),
+    "S1": ("every parameter has the gradient", "A13. ", "farref check autograd --claim S1"),
+    "L6": ("A pass fails only if", "A12. ", "farref check autograd --claim L6"),
+    "T1": ("FAST ends well if", "A15. ", "farref check autograd --claim T1"),
+    "D5": ("A pass that ended well gives its gradient", "A12. ", "farref check autograd --profile torch --claim D5"),
+    "ENTRY_waits_for_creation": ("is kept until", "R21. ", "farref check rref --without entry_waits_for_creation"),
+    "sends_Call": ("A Call is sent.", "R4. ", "farref check rref"),
+    "n3": ("that the model cannot express", "spec/differences.md", "The error handler marks the wrong RRef"),
+}
+
+
+@pytest.mark.parametrize(("name", "told"), EXPLAINED.items())
+def test_a_name_is_explained(farref: Farref, name: str, told: tuple[str, ...]) -> None:
+    result = farref("spec", name)
+    assert result.exit_code == 0
+    assert result.stdout.split()[0].lower() == name.lower()
+    for piece in told:
+        assert piece in result.stdout
+
+
+def test_a_rule_of_both_protocols_is_explained_twice(farref: Farref) -> None:
+    rules = json.loads(farref("spec", "retries_until_answered", "--format", "json").stdout)
+    assert [(rule["kind"], rule["subject"], rule["clause"]) for rule in rules] == [
+        ("rule", "rref", "R6"),
+        ("rule", "autograd", "A3"),
+    ]
+
+
+@pytest.mark.parametrize("about", PROTOCOLS.values(), ids=list(PROTOCOLS))
+def test_whatever_the_output_names_is_explained(about: AnyProtocol) -> None:
+    """Every command that is told can be given as it is told, and nothing stands for two things."""
+    worlds = [world.bounds for world in about.portfolio]
+    shown = [one.id for bounds in worlds for one in (*about.properties(bounds), *about.witnesses(bounds))]
+    for name in dict.fromkeys([*shown, *about.claims, *about.rules]):
+        [found] = [one for one in find_names(name) if one.subject == about.name]
+        assert found.clause in clauses()
+        assert found.must_hold.endswith(".")
+        for command in found.commands:
+            make_request(check.make_context("check", command.split()[2:]).params)
 
 
 def test_doctor_finds_what_tests_need(farref: Farref) -> None:

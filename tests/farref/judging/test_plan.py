@@ -26,7 +26,7 @@ def test_shipped_expectations_are_about_checks_and_findings(name: str) -> None:
 
 
 def test_a_failure_of_pytorch_comes_with_the_program_of_its_finding() -> None:
-    known = row("R21", Verdict.EXPECTED_FAIL, link="spec/findings.md#n1b-the-same-without-a-third-worker")
+    known = row("R21", Verdict.EXPECTED_FAIL, link="spec/findings.md#n1b-two-owner-entries-without-a-third-worker")
     assert [one.name for one in finding_scripts(known)] == ["n1b_without_third_worker.py"]
 
 
