@@ -38,7 +38,7 @@ def passes_add_up(world: World, worker: WorkerId, bounds: Bounds) -> bool:
 
 
 def a_failed_pass_leaves_nothing_to_others(world: World, worker: WorkerId, bounds: Bounds) -> bool:
-    """S3: a pass that ended well gives its gradient, also where another one failed: nothing of that one is in it."""
+    """S3: a pass that ended well gives its own gradient: nothing of a pass that failed is in it."""
     succeeded, failed = _outcomes(world, bounds)
     return not (succeeded and failed) or _is_right(world, worker, bounds)
 

@@ -36,7 +36,7 @@ from farref.properties.rref.families import per_fork, per_rref
 
 
 def one_entry_for_each_rref(world: World, rref: RRefId, bounds: Bounds) -> bool:
-    """P2: everyone on the owner who was given the entry of an RRefId was given the same one, and nobody waits on a lost one."""
+    """P2: all code on the owner that uses an RRefId uses the same entry, and none waits on an entry that was dropped."""
     owner = world.owners[rref]
     return not owner.orphaned and not owner.duplicated
 
@@ -56,7 +56,7 @@ def no_entry_goes_while_a_fork_lives(world: World, fork: ForkId, bounds: Bounds)
 
 
 def every_counted_fork_is_accounted_for(world: World, fork: ForkId, bounds: Bounds) -> bool:
-    """G1: every fork the owner counts lives, is on its way, or its deletion is being told."""
+    """G1: every fork that the owner counts lives, is on its way, or its `UserDelete` is under way."""
     rref = bounds.rref_of(fork)
     if fork not in world.owners[rref].forks:
         return True
@@ -91,7 +91,7 @@ def counts_agree_when_nothing_is_under_way(world: World, fork: ForkId, bounds: B
 
 
 def confirmed_means_counted(world: World, fork: ForkId, bounds: Bounds) -> bool:
-    """P8: what `confirmed_by_owner()` says is true: a confirmed user is counted, and a user that knows so says so."""
+    """P8: what `confirmed_by_owner()` says is right: yes only for a fork that is counted, and yes for one from the owner."""
     phase = world.users[fork].phase
     if phase is User.CONFIRMED:
         return fork in world.owners[bounds.rref_of(fork)].forks
@@ -118,7 +118,7 @@ def no_user_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) -> b
 
 
 def no_parent_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) -> bool:
-    """P9, for parents: a child that has not accepted yet is on its way, being counted, or its acceptance is being told."""
+    """P9, for parents: a child that has not accepted yet is on its way, is being counted, or its `ChildAccept` is under way."""
     rref, parent = bounds.rref_of(fork), world.lineage[fork].parent
     if parent is None or fork not in world.users[parent].children:
         return True
