@@ -9,11 +9,13 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from random import Random
 from typing import Any, Generic, TypeVar
 
 from farref.model.checker.interface import Counterexample, Model, Property
 from farref.properties.traces.replay import Moment, replay
-from farref.properties.twin.schedule import Schedule
+from farref.properties.twin.candidates import Candidates
+from farref.properties.twin.schedule import Schedule, Temperaments, draw_schedule
 
 AnyBounds = TypeVar("AnyBounds")
 AnyWorld = TypeVar("AnyWorld")
@@ -60,16 +62,6 @@ class Observer(typing.Protocol[Seen]):
         """Look at a world."""
 
 
-class Candidates(typing.Protocol):
-    """The actions of a world of some size, by sort."""
-
-    def has(self, sort: str, /) -> bool:
-        """Say whether there is any action of a sort."""
-
-    def of(self, sort: str, world: Any, /) -> list[Any]:
-        """List the actions of a sort that may be possible in a world."""
-
-
 @dataclass(frozen=True)
 class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     """One protocol. What can be observed is plain data that compares equal, with `flying`, the messages under way."""
@@ -98,14 +90,14 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     familiar: Callable[[AnyBounds, Iterable[AnyAction]], tuple[AnyAction, ...]]
 
     # Schedules
-    sorts: Mapping[str, tuple[type, ...]]  # the sorts of step, and the actions of each
     faults: Mapping[str, tuple[type, ...]]  # the faults that are counted, and the actions that are such a fault
     needs: Mapping[str, str]  # the bound that has to allow a fault
     situations: Callable[[AnyBounds], tuple[Property, ...]]  # the awkward situations of a world of some size
     every_situation: frozenset[str]  # and their names, whatever the size
-    draw: Callable[[int, int, dict[str, Any]], Schedule]  # from a seed, a number, and bounds that are fixed
+    draw_bounds: Callable[[Random, dict[str, Any]], AnyBounds]  # some of them may be fixed
     unfit: Callable[[dict[str, Any]], str | None]  # what is wrong with bounds that are fixed
-    candidates: Callable[[Any, Iterable[str]], Candidates]  # of a model, and kinds of message that are kept back
+    temperaments: Temperaments
+    candidates: type[Candidates[Any, AnyWorld]]
     smaller: Callable[
         [AnyBounds, tuple[AnyAction, ...]], Iterable[tuple[AnyBounds, tuple[AnyAction, ...]]]
     ]  # the same run in smaller worlds
@@ -117,6 +109,17 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     forbidden: Callable[[AnyWorld, AnyBounds], Iterable[AnyAction]]  # what could be tried now and must be refused
     broken: Callable[[AnyWorld, AnyBounds], list[str]]  # what the model itself breaks after a step
     left: Callable[[AnyWorld, AnyObservation, AnyBounds], list[str]]  # what is left although nothing more can happen
+
+    def draw(self, seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
+        """Draw a schedule; bounds that are fixed are the same in all of them."""
+        return draw_schedule(
+            seed, number, lambda random: self.draw_bounds(random, fixed), self.sorts, self.temperaments
+        )
+
+    @property
+    def sorts(self) -> Mapping[str, tuple[type, ...]]:
+        """The sorts of step, and the actions of each."""
+        return self.candidates.sorts
 
     def replay(self, model: Model, actions: Iterable[AnyAction]) -> Iterator[Any]:
         """Take a run again."""

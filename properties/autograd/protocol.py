@@ -11,7 +11,7 @@ from farref.model.autograd.rules import PROFILES
 from farref.model.autograd.world import Bounds, World
 from farref.properties.autograd import limits, schedules, story, twin
 from farref.properties.autograd.always import autograd_properties
-from farref.properties.autograd.candidates import SORTS, Candidates
+from farref.properties.autograd.candidates import AutogradCandidates
 from farref.properties.autograd.claims import CLAIMS
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.observer import ModelObserver
@@ -49,14 +49,14 @@ AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
     meaning=story.meaning,
     owners=owners,
     familiar=familiar,
-    sorts=SORTS,
     faults=twin.FAULTS,
     needs=twin.NEEDS,
     situations=autograd_situations,
     every_situation=frozenset(one.id for one in autograd_situations(EVERYTHING)),
-    draw=schedules.draw_schedule,
+    draw_bounds=schedules.draw_bounds,
     unfit=schedules.unfit,
-    candidates=Candidates,
+    temperaments=schedules.TEMPERAMENTS,
+    candidates=AutogradCandidates,
     smaller=smaller,
     observer=ModelObserver,
     lines=lines,

@@ -1,4 +1,4 @@
-"""How a schedule of distributed autograd is drawn from a seed: a program, what may go wrong, and a temperament.
+"""How the programs of schedules of distributed autograd are drawn, what may go wrong, and what such schedules are like.
 
 A program is a graph (`model/autograd/graphs.py`): calls between workers, and what depends on what. Each call is made by the
 creator or by a worker that was called before. What it brings may be used, used twice, or ignored; a result may be fetched
@@ -17,41 +17,35 @@ from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.spelling import find_graph, spell
 from farref.model.autograd.world import EVERY, Bounds, seed_of
 from farref.model.ids import WorkerId
-from farref.properties.autograd.candidates import SORTS
 from farref.properties.autograd.limits import complaint, limits_of
-from farref.properties.twin.schedule import Schedule
+from farref.properties.twin.candidates import LATE
+from farref.properties.twin.schedule import Temperaments
 
-EAGERNESS: Final = {
-    "choose": 9.0,
-    "call": 3.0,
-    "begin": 1.0,
-    "deliver": 2.0,
-    "deliver late": 0.02,
-    "fail": 0.1,
-    "time out": 0.05,
-    "release": 0.004,
-    "die": 0.01,
-}
-"""How eager schedules are on average, by sort; 0.3 where nothing is said."""
-
-SPREAD: Final = (0.1, 0.5, 1.0, 1.0, 2.0, 6.0)
-KINDS: Final = (
-    *("ForwardCall", "PropagateGradients", "Mark", "Seek", "Resume", "Report"),
-    *("Commit", "Committed", "Abort", "CleanupContext", "Closed", "Settled", "Forget"),
+TEMPERAMENTS: Final = Temperaments(
+    eagerness={
+        "choose": 9.0,
+        "call": 3.0,
+        "begin": 1.0,
+        "deliver": 2.0,
+        LATE: 0.02,
+        "fail": 0.1,
+        "time out": 0.05,
+        "release": 0.004,
+        "die": 0.01,
+    },
+    kinds=dict.fromkeys(
+        (
+            *("ForwardCall", "PropagateGradients", "Mark", "Seek", "Resume", "Report"),
+            *("Commit", "Committed", "Abort", "CleanupContext", "Closed", "Settled", "Forget"),
+        ),
+        1,
+    ),
 )
+
 WORKERS_DRAWN: Final = (2, 2, 3, 3, 3, 4)
 PAIRS_DRAWN: Final = (1, 2, 3, 3, 4, 4, 5, 6, 7)
 PASSES_MAX: Final = 3
 EXACT_MAX: Final = 2**53
-
-
-def draw_schedule(seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
-    """Draw a schedule; bounds that are fixed are the same in all of them."""
-    random = Random(f"{seed}/{number}")
-    bounds = draw_bounds(random, fixed)
-    eagerness = tuple((sort, EAGERNESS.get(sort, 0.3) * random.choice(SPREAD)) for sort in SORTS)
-    late = tuple(random.sample(KINDS, random.choice((0, 1, 1, 2))))
-    return Schedule(seed, number, bounds, random.random() < 0.5, eagerness, late)
 
 
 def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:

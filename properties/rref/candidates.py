@@ -1,25 +1,18 @@
-"""Which steps may be possible in a world, by sort: few enough that most of them are.
-
-What can happen is for the model to say. Asking it about every action there is, at every step, takes longer than all else, so
-here is what can be seen at a glance: an action about an RRef or a fork needs somebody to hold it, one about a message needs
-the message under way or unanswered. Too many candidates cost time. One that is missing would never be drawn, so a test
-compares with all that the model allows.
-"""
+"""Which steps of the RRef protocol may be possible in a world: one about an RRef or a fork needs somebody to hold it."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, ClassVar, Final
 
 from farref.model.rref import actions as act
-from farref.model.rref import messages as msg
-from farref.model.rref.messages import kind_number
+from farref.model.rref.messages import Message, kind_number
 from farref.model.rref.model import RRefModel
 from farref.model.rref.owner import Entry, OwnerRRef
 from farref.model.rref.user import Fetch, User, UserRRef, is_held, is_usable
 from farref.model.rref.world import World
 from farref.model.values import IdSet
+from farref.properties.twin.candidates import LATE, Candidates
 
 SORTS: Final[dict[str, tuple[type, ...]]] = {
     "begin": (
@@ -33,7 +26,7 @@ SORTS: Final[dict[str, tuple[type, ...]]] = {
     "let go": (act.OwnerLetGo, act.LetGo),
     "finish": (act.FinishFunction,),
     "deliver": (act.Deliver,),
-    "deliver late": (act.Deliver,),
+    LATE: (act.Deliver,),
     "duplicate": (act.Duplicate,),
     "drop": (act.DropMessage,),
     "fail": (act.FailCall,),
@@ -41,75 +34,57 @@ SORTS: Final[dict[str, tuple[type, ...]]] = {
     "retry": (act.Retry,),
     "shut down": (act.Shutdown,),
 }
-"""The sorts of step, and the actions of each."""
-
 Place = tuple[int, int]
-"""What a message or a record is found by: the number of its kind, and its fork."""
+"""What a message is found by: the number of its kind, and its fork."""
 
-LATE: Final = "deliver late"
-
-_KIND_NAMES: Final = (*(kind.__name__ for kind in (*msg.CONTROL, *msg.USER_CALLS)), *["Ack"] * len(msg.CONTROL))
-"""The name of each kind of message, by its number."""
-
-_SORT_OF: Final = {kind: sort for sort, kinds in SORTS.items() if sort != LATE for kind in kinds}
-_BEFALLING: Final = ("deliver", LATE, "duplicate", "drop", "fail")
+Subject = tuple[str, int] | None
+"""An RRef, a fork, or nothing."""
 
 
-class Candidates:
+class RRefCandidates(Candidates[RRefModel, World]):
     """The actions of a world of some size, sorted by what has to be there for them."""
 
-    def __init__(self, model: RRefModel, late: Iterable[str]) -> None:
-        self.late = {number for number, kind in enumerate(_KIND_NAMES) if kind in late}
-        self.on_rref: dict[tuple[str, int], list[act.Action]] = defaultdict(list)
-        self.on_fork: dict[tuple[str, int], list[act.Action]] = defaultdict(list)
-        self.on_message: dict[str, dict[Place, act.Action]] = {sort: {} for sort in (*_BEFALLING, "retry")}
-        self.anywhere: dict[str, list[act.Action]] = defaultdict(list)
-        for action in model.actions:
-            self._enter(_SORT_OF[type(action)], action)
-        self.sorts = {sort for sort, _ in (*self.on_rref, *self.on_fork)} | set(self.anywhere)
-        self.sorts |= {sort for sort, found in self.on_message.items() if found}
+    sorts: ClassVar = SORTS
 
-    def _enter(self, sort: str, action: act.Action) -> None:
+    def place(self, message: Message) -> Place:
+        """Give what a message is found by in the network."""
+        return kind_number(message), int(message.fork)
+
+    def under_way(self, world: World) -> Iterable[Place]:
+        """List what can be found under way."""
+        return _found(world.network.flying)
+
+    def unanswered(self, world: World) -> Iterable[Place]:
+        """List what can be found that may have to be sent again."""
+        return _found(world.network.unanswered)
+
+    def subject(self, action: Any) -> Subject:
+        """Give the RRef or the fork that an action is about, if it is about one."""
         match action:
-            case act.OnMessage(message):
-                place = kind_number(message), int(message.fork)
-                is_late = sort == "deliver" and place[0] in self.late
-                self.on_message[LATE if is_late else sort][place] = action
             case act.OnRRef(rref):
-                self.on_rref[sort, rref].append(action)
+                return "rref", rref
             case act.OnFork(fork):
-                self.on_fork[sort, fork].append(action)
+                return "fork", fork
             case _:
-                self.anywhere[sort].append(action)
+                return None
 
-    def has(self, sort: str) -> bool:
-        """Say whether there is any action of a sort."""
-        return sort in self.sorts
-
-    def of(self, sort: str, world: World) -> list[act.Action]:
-        """List the actions of a sort that may be possible in a world."""
-        if sort in self.on_message:
-            table = world.network.unanswered if sort == "retry" else world.network.flying
-            return list(_found(self.on_message[sort], table))
+    def may(self, sort: str, subject: Subject, world: World) -> bool:
+        """Say whether an action of a sort may be possible, by who holds the RRef or the fork that it is about."""
         if world.closing and sort in ("begin", "shut down"):
-            return []
-        return [*self.anywhere.get(sort, ()), *self._at_owners(sort, world), *self._at_users(sort, world)]
-
-    def _at_owners(self, sort: str, world: World) -> Iterator[act.Action]:
-        for rref, owner in enumerate(world.owners):
-            if (sort, rref) in self.on_rref and _owner_may(sort, owner):
-                yield from self.on_rref[sort, rref]
-
-    def _at_users(self, sort: str, world: World) -> Iterator[act.Action]:
-        for fork, user in enumerate(world.users):
-            if (sort, fork) in self.on_fork and _user_may(sort, user):
-                yield from self.on_fork[sort, fork]
+            return False
+        match subject:
+            case "rref", rref:
+                return _owner_may(sort, world.owners[rref])
+            case "fork", fork:
+                return _user_may(sort, world.users[fork])
+            case _:
+                return True
 
 
-def _found(known: dict[Place, act.Action], table: Iterable[IdSet]) -> Iterator[act.Action]:
+def _found(table: Iterable[IdSet]) -> Iterator[Place]:
     for kind, forks in enumerate(table):
         if any(forks):
-            yield from (known[kind, fork] for fork in forks.members() if (kind, fork) in known)
+            yield from ((kind, fork) for fork in forks.members())
 
 
 def _owner_may(sort: str, owner: OwnerRRef) -> bool:

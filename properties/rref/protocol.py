@@ -13,7 +13,7 @@ from farref.model.rref.world import Bounds, World
 from farref.properties.protocol import Protocol
 from farref.properties.rref import limits, meaning, schedules, story, twin
 from farref.properties.rref.always import rref_properties
-from farref.properties.rref.candidates import SORTS, Candidates
+from farref.properties.rref.candidates import RRefCandidates
 from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.observation import ModelObserver, Observation, lines
 from farref.properties.rref.portfolio import PORTFOLIO
@@ -52,14 +52,14 @@ RREF: Final = Protocol[Bounds, World, Action, Observation](
     meaning=meaning.meaning,
     owners=owners,
     familiar=familiar,
-    sorts=SORTS,
     faults=twin.FAULTS,
     needs=twin.NEEDS,
     situations=rref_witnesses,
     every_situation=frozenset(one.id for one in rref_witnesses(EVERYTHING)),
-    draw=schedules.draw_schedule,
+    draw_bounds=schedules.draw_bounds,
     unfit=schedules.unfit,
-    candidates=Candidates,
+    temperaments=schedules.TEMPERAMENTS,
+    candidates=RRefCandidates,
     smaller=smaller,
     observer=ModelObserver,
     lines=lines,

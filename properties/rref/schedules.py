@@ -1,9 +1,4 @@
-"""How a schedule of RRefs is drawn from a seed: the size of its world, and its temperament; its steps, `stepper.py` draws.
-
-Schedules drawn alike all look alike, and walks that choose evenly among the possible steps let go of everything early. So each
-schedule has a temperament of its own: how eager it is to begin things, to let go, to deliver, to do harm, and which kinds of
-message it keeps back as long as it can.
-"""
+"""How the worlds of schedules of RRefs are drawn, and what such schedules are like."""
 
 from __future__ import annotations
 
@@ -14,27 +9,21 @@ from typing import Any, Final
 from farref.model.rref import messages as msg
 from farref.model.rref.world import Bounds
 from farref.properties.rref import limits
-from farref.properties.rref.candidates import SORTS
-from farref.properties.twin.schedule import Schedule
+from farref.properties.twin.candidates import LATE
+from farref.properties.twin.schedule import Temperaments
 
-EAGERNESS: Final = {"begin": 3.0, "let go": 0.5, "finish": 0.5, "deliver": 2.0, "deliver late": 0.02, "shut down": 0.03}
-"""How eager schedules are on average, by sort; 0.3 where nothing is said."""
+TEMPERAMENTS: Final = Temperaments(
+    eagerness={"begin": 3.0, "let go": 0.5, "finish": 0.5, "deliver": 2.0, LATE: 0.02, "shut down": 0.03},
+    # Most of what is awkward happens before a creation has arrived (R21).
+    kinds={**{kind.__name__: 1 for kind in (*msg.USER_CALLS, *msg.CONTROL, msg.Ack)}, "RemoteCall": 6},
+)
 
-KINDS: Final = (*(kind.__name__ for kind in (*msg.USER_CALLS, *msg.CONTROL)), "Ack")
-COMMON: Final = tuple(6 if kind == "RemoteCall" else 1 for kind in KINDS)
-"""How often each kind is kept back: most of what is awkward happens before a creation has arrived (R21)."""
-
-SPREAD: Final = (0.1, 0.5, 1.0, 1.0, 2.0, 6.0)
 FORKS_DRAWN_MAX: Final = 10
 
 
-def draw_schedule(seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
-    """Draw a schedule; bounds that are fixed are the same in all of them."""
-    random = Random(f"{seed}/{number}")
-    bounds = _fitting(replace(_draw_bounds(random), **fixed), fixed)
-    eagerness = tuple((sort, EAGERNESS.get(sort, 0.3) * random.choice(SPREAD)) for sort in SORTS)
-    late = tuple(random.sample(KINDS, random.choice((0, 1, 1, 2)), counts=COMMON))
-    return Schedule(seed, number, bounds, random.random() < 0.5, eagerness, late)
+def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
+    """Draw the size of a world and what may go wrong in it; bounds that are fixed are the same in all of them."""
+    return _fitting(replace(_draw_bounds(random), **fixed), fixed)
 
 
 def unfit(fixed: dict[str, Any]) -> str | None:

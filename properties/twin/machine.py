@@ -19,8 +19,8 @@ from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.rref.world import Bounds
 from farref.properties.autograd.schedules import draw_bounds
 from farref.properties.protocol import AnyProtocol
-from farref.properties.rref.candidates import LATE
 from farref.properties.twin.backend import Backend, protocol_for
+from farref.properties.twin.candidates import LATE
 from farref.properties.twin.twin import Twin
 
 

@@ -1,10 +1,22 @@
-"""A schedule: one run before it is taken."""
+"""A schedule, and how one is drawn from a seed: the size of its world and its temperament. `stepper.py` draws its steps.
+
+Schedules drawn alike all look alike, and walks that choose evenly among the possible steps let go of everything early. So each
+schedule has a temperament of its own: how eager it is to begin things, to let go, to deliver, to do harm, and which kinds of
+message it keeps back as long as it can.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, Final
+
+SPREAD: Final = (0.1, 0.5, 1.0, 1.0, 2.0, 6.0)
+"""By how much schedules differ from the average."""
+
+KEPT_BACK: Final = (0, 1, 1, 2)
+"""How many kinds of message a schedule keeps back."""
 
 
 @dataclass(frozen=True)
@@ -21,3 +33,23 @@ class Schedule:
     def random(self) -> Random:
         """Give the source of its steps."""
         return Random(f"{self.seed}/{self.number}/steps")
+
+
+@dataclass(frozen=True)
+class Temperaments:
+    """What the schedules of a protocol are like on average."""
+
+    eagerness: Mapping[str, float]  # by sort of step; 0.3 where nothing is said
+    kinds: Mapping[str, int]  # the kinds of message, and how often each is kept back
+
+
+def draw_schedule(
+    seed: int, number: int, bounds: Callable[[Random], Any], sorts: Iterable[str], temperaments: Temperaments
+) -> Schedule:
+    """Draw a schedule: its bounds, then how eager it is for each sort of step, then what it keeps back."""
+    random = Random(f"{seed}/{number}")
+    drawn, average = bounds(random), temperaments.eagerness
+    eagerness = tuple((sort, average.get(sort, 0.3) * random.choice(SPREAD)) for sort in sorts)
+    kinds, counts = [*temperaments.kinds], [*temperaments.kinds.values()]
+    late = tuple(random.sample(kinds, random.choice(KEPT_BACK), counts=counts))
+    return Schedule(seed, number, drawn, random.random() < 0.5, eagerness, late)

@@ -17,7 +17,7 @@ from farref.impl.simulated.network import Simulation
 from farref.impl.worker.logfile import journal_in
 from farref.properties.logs.format import Event, Log, WorkerLog
 from farref.properties.logs.validate import Outcome, validate
-from farref.properties.rref.schedules import draw_schedule
+from farref.properties.rref.protocol import RREF
 from tests.impl.core.simulation import drain, under_way
 from tests.properties.logs.test_mistakes import LoggedBackend, read, roam, run
 
@@ -229,7 +229,7 @@ def partial(log: Log, random: Random) -> Iterator[Log]:
 @pytest.mark.parametrize("number", range(40))
 def test_silence_is_never_refused(number: int, tmp_path: Path) -> None:
     """Whatever is left out of the log of a run that was, failures and timeouts included."""
-    log = roam(number, tmp_path) if number % 4 == 0 else run(draw_schedule(3, number, {}), LoggedBackend(tmp_path))
+    log = roam(number, tmp_path) if number % 4 == 0 else run(RREF.draw(3, number, {}), LoggedBackend(tmp_path))
     for rest in partial(log, Random(number)):
         finding = validate(rest)
         assert finding is None or finding.outcome is Outcome.UNDECIDED, finding

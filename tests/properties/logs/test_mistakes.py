@@ -17,7 +17,7 @@ from farref.model.rref.world import Bounds
 from farref.properties.logs.format import Log, read_logs
 from farref.properties.logs.validate import validate
 from farref.properties.protocols import sound_model
-from farref.properties.rref.schedules import draw_schedule
+from farref.properties.rref.protocol import RREF
 from farref.properties.twin.backends.rref.simulated import Cores, SeenSimulation, SimulatedBackend
 from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.stepper import Stepper
@@ -69,7 +69,7 @@ def run(schedule: Schedule, backend: LoggedBackend) -> Log:
 
 @pytest.mark.parametrize("number", range(60))
 def test_the_log_of_every_schedule_is_accepted(number: int, tmp_path: Path) -> None:
-    log = run(draw_schedule(9, number, {}), LoggedBackend(tmp_path))
+    log = run(RREF.draw(9, number, {}), LoggedBackend(tmp_path))
     assert validate(log) is None
 
 

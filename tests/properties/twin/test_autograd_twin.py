@@ -13,15 +13,16 @@ from farref.clauses import find_clause
 from farref.model.autograd.actions import Action
 from farref.model.autograd.rules import SOUND
 from farref.model.autograd.world import Bounds
-from farref.properties.autograd.candidates import LATE, SORTS, Candidates
+from farref.properties.autograd.candidates import AutogradCandidates
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.protocol import AUTOGRAD
-from farref.properties.autograd.schedules import EXACT_MAX, draw_graph, draw_schedule, heaviest, is_begun_by_creator
+from farref.properties.autograd.schedules import EXACT_MAX, draw_graph, heaviest, is_begun_by_creator
 from farref.properties.autograd.twin import forbidden, prompt
 from farref.properties.protocols import sound_model
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.campaign import campaign
+from farref.properties.twin.candidates import LATE
 from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.shrink import disagrees, shrink
 from farref.properties.twin.stepper import Stepper
@@ -74,12 +75,12 @@ def test_the_same_seed_takes_the_same_steps_in_any_number_of_processes() -> None
 
 @pytest.mark.parametrize("number", range(40))
 def test_everything_that_can_happen_is_a_candidate(number: int) -> None:
-    schedule = draw_schedule(11, number, {})
+    schedule = AUTOGRAD.draw(11, number, {})
     model = sound_model(schedule.bounds)
-    candidates = Candidates(model, schedule.late)
+    candidates = AutogradCandidates(model, schedule.late)
     stepper, world = Stepper(schedule, schedule.random()), model.initial
     while (action := stepper.draw(world)) is not None:
-        listed = {one for sort in SORTS for one in candidates.of(sort, world)}
+        listed = {one for sort in AUTOGRAD.sorts for one in candidates.of(sort, world)}
         assert {one for one in model.actions if model.step(world, one) is not None} <= listed
         world = model.step(world, action)
         while (at_once := prompt(world, schedule.bounds)) is not None:
@@ -90,7 +91,7 @@ def test_everything_that_can_happen_is_a_candidate(number: int) -> None:
 def test_a_late_kind_is_delivered_late_only() -> None:
     bounds = Bounds("there-and-back", forward=True)
     model = sound_model(bounds)
-    candidates = Candidates(model, ("ForwardCall",))
+    candidates = AutogradCandidates(model, ("ForwardCall",))
     world = model.step(model.initial, next(one for one in model.actions if str(one) == "SendTensors(pair 0)"))
     assert candidates.of("deliver", world) == []
     assert [str(one) for one in candidates.of(LATE, world)] == ["Deliver(ForwardCall(pair 0))"]
@@ -110,7 +111,7 @@ def test_programs_are_of_every_kind_and_exact() -> None:
 
 
 def test_bounds_that_are_fixed_are_the_same_in_all() -> None:
-    drawn = [draw_schedule(1, number, {"pairs": 9, "smart": True, "drops": 0}).bounds for number in range(20)]
+    drawn = [AUTOGRAD.draw(1, number, {"pairs": 9, "smart": True, "drops": 0}).bounds for number in range(20)]
     assert {(len(bounds.pair_ids), bounds.smart, bounds.drops) for bounds in drawn} == {(9, True, 0)}
 
 

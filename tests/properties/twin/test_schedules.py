@@ -6,21 +6,22 @@ import pytest
 
 from farref.model.rref.world import Bounds
 from farref.properties.protocols import sound_model
-from farref.properties.rref.candidates import LATE, SORTS, Candidates
-from farref.properties.rref.schedules import draw_schedule
+from farref.properties.rref.candidates import RRefCandidates
+from farref.properties.rref.protocol import RREF
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign
+from farref.properties.twin.candidates import LATE
 from farref.properties.twin.stepper import Stepper
 
 
 @pytest.mark.parametrize("number", range(60))
 def test_everything_that_can_happen_is_a_candidate(number: int) -> None:
-    schedule = draw_schedule(11, number, {})
+    schedule = RREF.draw(11, number, {})
     model = sound_model(schedule.bounds)
-    candidates = Candidates(model, schedule.late)
+    candidates = RRefCandidates(model, schedule.late)
     stepper, world, met = Stepper(schedule, schedule.random()), model.initial, 0
     while (action := stepper.draw(world)) is not None:
-        listed = {one for sort in SORTS for one in candidates.of(sort, world)}
+        listed = {one for sort in RREF.sorts for one in candidates.of(sort, world)}
         enabled = {one for one in model.actions if model.step(world, one) is not None}
         assert enabled <= listed
         met += len(enabled)
@@ -34,7 +35,7 @@ def test_everything_that_can_happen_is_a_candidate(number: int) -> None:
 def test_a_late_kind_is_delivered_late_only() -> None:
     bounds = Bounds(2, forks=1)
     model = sound_model(bounds)
-    candidates = Candidates(model, ("RemoteCall",))
+    candidates = RRefCandidates(model, ("RemoteCall",))
     created = next(one for one in model.actions if str(one) == "CreateRemote(x0, A)")
     world = model.step(model.initial, created)
     assert world is not None

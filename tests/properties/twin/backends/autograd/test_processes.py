@@ -11,7 +11,6 @@ from hypothesis.stateful import run_state_machine_as_test
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.protocol import AUTOGRAD
-from farref.properties.autograd.schedules import draw_schedule
 from farref.properties.twin.backends.autograd.processes import AutogradProcesses
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.campaign import campaign, take_schedule
@@ -49,7 +48,7 @@ def steps(twin: Twin, *labels: str) -> None:
 def test_real_processes_agree_on_every_step_and_are_the_same_all_along(warm: AutogradProcesses) -> None:
     tally, known = Tally(AUTOGRAD, 7, {}), set[int]()
     for number in range(SCHEDULES):
-        tally.add(take_schedule(draw_schedule(7, number, {}), warm, tally.reached))
+        tally.add(take_schedule(AUTOGRAD.draw(7, number, {}), warm, tally.reached))
         known |= set(pids(warm))
     assert tally.disagreement is None, str(tally.disagreement)
     assert tally.never_fired == []
@@ -79,7 +78,7 @@ def make_a_mistake() -> None:
 def test_a_mistake_in_real_processes_is_found_and_shrunk() -> None:
     backend = AutogradProcesses(prepare=make_a_mistake)
     try:
-        dones = (take_schedule(draw_schedule(1, number, {}), backend, set()) for number in range(50))
+        dones = (take_schedule(AUTOGRAD.draw(1, number, {}), backend, set()) for number in range(50))
         found = next(done.disagreement for done in dones if done.disagreement is not None)
         shortest = shrink(found, backend)
     finally:

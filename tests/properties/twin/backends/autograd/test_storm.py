@@ -9,7 +9,6 @@ import pytest
 
 from farref.model.autograd.spelling import find_graph
 from farref.properties.autograd.protocol import AUTOGRAD
-from farref.properties.autograd.schedules import draw_schedule
 from farref.properties.twin.backends.autograd.free import WELL, PlannedPass, Seen
 from farref.properties.twin.backends.autograd.plans import (
     AMPLE_S,
@@ -36,24 +35,24 @@ def storm() -> Iterator[Storm]:
 def test_gradients_are_equal_to_the_last_bit_and_nothing_is_left(storm: Storm) -> None:
     tally = Tally(AUTOGRAD, 7, {}, cannot=Storm.cannot)
     for number in range(PROGRAMS):
-        tally.add(storm.take(draw_schedule(7, number, {})))
+        tally.add(storm.take(AUTOGRAD.draw(7, number, {})))
         assert tally.disagreement is None, tally.disagreement.lines
     assert tally.never_fired == []
 
 
 def test_what_is_not_allowed_does_not_happen(storm: Storm) -> None:
     calm = {"drops": 0, "duplicates": 0, "failures": 0, "timeouts": 0}
-    done = [storm.take(draw_schedule(7, number, calm)) for number in range(5)]
+    done = [storm.take(AUTOGRAD.draw(7, number, calm)) for number in range(5)]
     assert {fault for one in done for fault, number in one.faults.items() if number} <= {"reordered"}
 
 
 def test_a_plan_follows_from_its_schedule() -> None:
-    plans = [draw_plan(draw_schedule(1, number, {})) for number in (1, 1, 2)]
+    plans = [draw_plan(AUTOGRAD.draw(1, number, {})) for number in (1, 1, 2)]
     assert plans[0] == plans[1] != plans[2]
 
 
 def test_plans_have_everything_in_them() -> None:
-    plans = [draw_plan(draw_schedule(1, number, {})) for number in range(200)]
+    plans = [draw_plan(AUTOGRAD.draw(1, number, {})) for number in range(200)]
     passes = [one for plan in plans for one in plan.passes]
     assert any(call.raises for plan in plans for call in plan.calls)
     assert any(one.raising is not None for one in passes)
@@ -72,7 +71,7 @@ def test_how_a_pass_may_end() -> None:
 
 
 def test_what_is_wrong_is_told() -> None:
-    schedule = draw_schedule(3, 0, {})
+    schedule = AUTOGRAD.draw(3, 0, {})
     graph, plan = schedule.bounds.catalogue[0], draw_plan(schedule)
     nothing = (None,) * plan.workers
     complaints = judge(graph, plan, [Seen("PassBusy", (1.0, *nothing[1:]))] * len(plan.passes))
@@ -88,6 +87,6 @@ def make_a_mistake() -> None:
 def test_a_mistake_is_noticed() -> None:
     workers = Storm(make_a_mistake)
     try:
-        assert any(workers.take(draw_schedule(1, number, {})).disagreement for number in range(20))
+        assert any(workers.take(AUTOGRAD.draw(1, number, {})).disagreement for number in range(20))
     finally:
         workers.close()

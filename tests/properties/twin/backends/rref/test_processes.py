@@ -15,7 +15,6 @@ from farref.impl.core.ids import WorkerId
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
 from farref.properties.rref.protocol import RREF
-from farref.properties.rref.schedules import draw_schedule
 from farref.properties.twin.backends.rref.desk import Desk
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
@@ -58,7 +57,7 @@ def steps(twin: Twin, *labels: str) -> None:
 def test_real_processes_agree_on_every_step_and_are_the_same_all_along(warm: ProcessesBackend) -> None:
     tally, known = Tally(RREF, 7, {}), set[int]()
     for number in range(SCHEDULES):
-        tally.add(take_schedule(draw_schedule(7, number, {}), warm, tally.reached))
+        tally.add(take_schedule(RREF.draw(7, number, {}), warm, tally.reached))
         known |= set(pids(warm))
     assert tally.disagreement is None, str(tally.disagreement)
     assert tally.never_fired == []
@@ -104,7 +103,7 @@ def test_a_mistake_in_real_processes_is_found_and_shrunk() -> None:
         done = next(
             done
             for number in range(50)
-            if (done := take_schedule(draw_schedule(1, number, {}), backend, set())).disagreement
+            if (done := take_schedule(RREF.draw(1, number, {}), backend, set())).disagreement
         )
         assert done.disagreement is not None
         shortest = shrink(done.disagreement, backend)
