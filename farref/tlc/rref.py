@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, Final
 
 from farref.model.checker.interface import Action, Case, Model, Property
+from farref.model.rref.application import Application
 from farref.model.rref.ids import worker_name
 from farref.model.rref.messages import CONTROL, USER_CALLS
 from farref.model.rref.world import World
@@ -65,7 +66,12 @@ def twin_of(world: World) -> dict[str, Any]:
         "budget": _plain(world.budgets),
         "closing": world.closing,
         "repeated": net.repeated,
+        "app": _application(world.application),
     }
+
+
+def _application(application: Application) -> dict[str, Any]:
+    return {**_plain(application), "has": {fork: _plain(handle) for fork, handle in enumerate(application.has)}}
 
 
 def _about(table: tuple[IdSet, ...], kinds: list[str]) -> set[Any]:

@@ -16,8 +16,8 @@ Three facts make that hard, and each is answered by a rule:
 Each handler has three beats: what must hold, what changes, what is sent. It gets the entry and gives back the entry and
 the messages to send, and it never sees a user's record or another entry: that is all an owner knows.
 
-Not pretty: `orphaned`, `duplicated` and the phase GONE are history, kept so that properties can speak of it. No handler
-of SOUND looks at them; to the owner, GONE is ABSENT.
+Not pretty: `duplicated` and the phase GONE are history, kept so that properties can speak of it. No handler of SOUND looks
+at them; to the owner, GONE is ABSENT. What the application really holds and waits for is in `application.py`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,6 @@ class OwnerRRef(NamedTuple):
     held: bool = False  # code on the owner holds the RRef
     waiting: bool = False  # code on the owner is blocked until there is a value (early use)
     registering: bool = False  # entry made, creator's fork not yet registered: only without `registers_atomically`
-    orphaned: bool = False  # somebody waits for the value of an entry that was dropped
     duplicated: bool = False  # a second entry was made for this RRefId
 
 
@@ -148,8 +147,7 @@ def _settle(owner: OwnerRRef, rules: RRefRules) -> OwnerRRef:
     """Remove the entry if nobody can name it any more (R21, R22)."""
     if not is_listed(owner) or any(stays_for(owner, rules)):
         return owner
-    orphaned = owner.orphaned or owner.waiting or not owner.fetches.is_empty()
-    return owner._replace(phase=Entry.GONE, waiting=False, fetches=no_ids(len(owner.fetches)), orphaned=orphaned)
+    return owner._replace(phase=Entry.GONE, waiting=False, fetches=no_ids(len(owner.fetches)))
 
 
 # -- creation ----------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import assert_never
 
 from farref.model.rref import actions as act
+from farref.model.rref import application as app
 from farref.model.rref import messages as msg
 from farref.model.rref import network as net
 from farref.model.rref import owner as own
@@ -21,6 +22,12 @@ from farref.model.rref.world import Bounds, ForkData, World
 
 def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:
     """Give the world after an action, or None where the action cannot happen."""
+    after = _take(world, action, bounds, rules)
+    return after and after._replace(application=app.experience(world, action, after, bounds))
+
+
+def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:
+    """Let the protocol take a step."""
     match action:
         case act.OnMessage():
             return _befall(world, action, bounds, rules)
@@ -37,8 +44,12 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> 
             fork = bounds.creator_fork(rref)
             return _at_owner(world, rref, own.register_creator(world.owners[rref], rref, fork))
         case act.OwnerLetGo(rref):
+            if not app.may_let_go_on_owner(world.application, rref):
+                return None
             return _at_owner(world, rref, own.let_go(world.owners[rref], rules))
         case act.LetGo(fork):
+            if not app.may_let_go(world.application, fork):
+                return None
             return _at_user(world, fork, use.let_go(world.users[fork], bounds.rref_of(fork), fork, rules))
         case act.EndCall(fork):
             return _at_user(world, fork, use.end_call(world.users[fork], bounds.rref_of(fork), fork, rules))

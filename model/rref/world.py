@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from farref.model.ids import WorkerId
+from farref.model.rref import application as app
 from farref.model.rref import network as net
 from farref.model.rref import owner as own
 from farref.model.rref import user as use
@@ -79,6 +80,7 @@ class World(NamedTuple):
     minted: Table[int]  # by RRefId: the forks minted so far
     network: net.Network
     budgets: Budgets
+    application: app.Application  # the ground truth, which no handler sees
     closing: bool = False  # shutdown has begun
 
 
@@ -92,4 +94,5 @@ def empty_world(bounds: Bounds) -> World:
         Table((0,) * bounds.rrefs),
         net.quiet(forks),
         Budgets(bounds.drops, bounds.duplicates, bounds.timeouts, bounds.fetches, bounds.failures),
+        app.idle(bounds.rrefs, forks),
     )

@@ -1,8 +1,10 @@
 """What must hold of the RRef protocol, whoever runs it and whatever the network does.
 
-The names P1 to P8, G1 and G2 are those of the discussion around PyTorch's design note; P9 and P10 are ours. Each property is a
-sentence and a family of small predicates, one for each fork or RRef, so that a violation says which one it was. The order
-is that of severity: where a run breaks several, the first one listed is told.
+The names P1 to P8, G1 and G2 are those of the discussion around PyTorch's design note; P9 to P12 and G3 are ours. Each
+property is a sentence and a family of small predicates, one for each fork or RRef, so that a violation says which one it was.
+The order is that of severity: where a run breaks several, the first one listed is told.
+
+Who holds what and who waits for it is asked of the application (`model/rref/application.py`), not of the tables' own flags.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from functools import partial
 
 from farref.model.checker.interface import Kind, Property
+from farref.model.rref.actions import FetchValue, UserShare
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import (
     Call,
@@ -17,6 +20,7 @@ from farref.model.rref.messages import (
     ChildAccept,
     CreateFailed,
     FetchCall,
+    FetchReturn,
     ForkRequest,
     Message,
     RemoteCall,
@@ -27,6 +31,8 @@ from farref.model.rref.messages import (
 )
 from farref.model.rref.network import is_flying, is_unanswered
 from farref.model.rref.owner import Entry, is_listed
+from farref.model.rref.rules import SOUND
+from farref.model.rref.steps import step
 from farref.model.rref.user import Fetch, Handle, User
 from farref.model.rref.world import Bounds, World
 from farref.properties.build import make_property, per_world
@@ -37,14 +43,15 @@ from farref.properties.rref.families import per_fork, per_rref
 
 def one_entry_for_each_rref(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """P2: all code on the owner that uses an RRefId uses the same entry, and none waits on an entry that was dropped."""
-    owner = world.owners[rref]
-    return not owner.orphaned and not owner.duplicated
+    return rref not in world.application.orphaned and not world.owners[rref].duplicated
 
 
 def no_entry_goes_while_the_owner_uses_it(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """P1, on the owner: no entry is dropped while code on the owner computes it, holds it or waits for it."""
-    owner = world.owners[rref]
-    return owner.phase is not Entry.GONE or not (owner.running or owner.held or owner.waiting)
+    owner, application = world.owners[rref], world.application
+    return owner.phase is not Entry.GONE or not (
+        owner.running or rref in application.holds or rref in application.waits
+    )
 
 
 def no_entry_goes_while_a_fork_lives(world: World, fork: ForkId, bounds: Bounds) -> bool:
@@ -52,7 +59,12 @@ def no_entry_goes_while_a_fork_lives(world: World, fork: ForkId, bounds: Bounds)
     rref = bounds.rref_of(fork)
     if world.owners[rref].phase is not Entry.GONE:
         return True
-    return not (_user_lives(world, fork) or is_travelling(world, rref, fork) or _is_fetching(world, rref, fork))
+    return not (
+        _user_lives(world, fork)
+        or world.application.has[fork] is not Handle.NONE
+        or is_travelling(world, rref, fork)
+        or _is_fetching(world, rref, fork)
+    )
 
 
 def every_counted_fork_is_accounted_for(world: World, fork: ForkId, bounds: Bounds) -> bool:
@@ -130,6 +142,33 @@ def no_parent_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) ->
     )
 
 
+def the_owners_table_tells_the_truth(world: World, rref: RRefId, bounds: Bounds) -> bool:
+    """G3: code on the owner holds the RRef, or waits for its value, exactly if the owner's table says so."""
+    owner, application = world.owners[rref], world.application
+    return owner.held == (rref in application.holds) and owner.waiting == (rref in application.waits)
+
+
+def the_users_table_tells_the_truth(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """G3, of users: a user has its handle and waits for its value exactly if its record says so, and no call runs too early."""
+    user, application = world.users[fork], world.application
+    return user.handle is application.has[fork] and (user.fetch is Fetch.WAITING) == (fork in application.asks)
+
+
+def a_fetch_is_answered_with_a_value(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """P11: a fetch is answered only with a value, or an error in its place, which is kept until the answer arrives."""
+    rref = bounds.rref_of(fork)
+    return not is_flying(world.network, FetchReturn(rref, fork)) or world.owners[rref].phase is Entry.READY
+
+
+def a_refused_use_is_refused(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """P12: a handle whose creation timed out can be neither shared nor fetched, nor can any handle once shutdown has begun."""
+    has = world.application.has[fork]
+    if has is not Handle.TIMED_OUT and not (world.closing and has is Handle.HELD):
+        return True
+    uses = (FetchValue(fork), UserShare(fork, bounds.owner(bounds.rref_of(fork)), Call))
+    return all(step(world, use, bounds, SOUND) is None for use in uses)
+
+
 # -- liveness ----------------------------------------------------------------------------------------------------------
 
 
@@ -148,7 +187,7 @@ def nothing_is_left_of_the_fork(world: World, fork: ForkId, bounds: Bounds) -> b
 
 def every_parked_call_runs(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """P4: every call that waits for its arguments to be confirmed runs in the end."""
-    return world.users[fork].handle is not Handle.PARKED
+    return world.application.has[fork] is not Handle.PARKED
 
 
 def every_fetch_is_answered(world: World, fork: ForkId, bounds: Bounds) -> bool:
@@ -158,7 +197,7 @@ def every_fetch_is_answered(world: World, fork: ForkId, bounds: Bounds) -> bool:
 
 def every_early_use_ends(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """P5, on the owner: all code that waits for the value gets it once the function that computes it ends."""
-    return not world.owners[rref].waiting and not world.owners[rref].orphaned
+    return rref not in world.application.waits and rref not in world.application.orphaned
 
 
 def shutdown_finds_empty_tables(world: World, bounds: Bounds) -> bool:
@@ -185,7 +224,7 @@ def is_travelling(world: World, rref: RRefId, fork: ForkId) -> bool:
 
 def _is_fetching(world: World, rref: RRefId, fork: ForkId) -> bool:
     return (
-        world.users[fork].fetch is Fetch.WAITING
+        fork in world.application.asks
         or fork in world.owners[rref].fetches
         or is_flying(world.network, FetchCall(rref, fork))
     )
@@ -218,6 +257,12 @@ def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
         eventually("P4", "R16", per_fork(every_parked_call_runs)),
         *([eventually("P7", "R32", per_world(shutdown_finds_empty_tables))] if bounds.shutdown else []),
         always("P8", "R31", per_fork(confirmed_means_counted)),
+        always(
+            *("G3", "R22", per_rref(the_owners_table_tells_the_truth), per_fork(the_users_table_tells_the_truth)),
+            text="The tables tell the truth: what they say the application holds and waits for, it holds and waits for.",
+        ),
+        always("P11", "R20", per_fork(a_fetch_is_answered_with_a_value)),
+        *([always("P12", "R27", per_fork(a_refused_use_is_refused))] if bounds.timeouts or bounds.shutdown else []),
         always(
             *("P9", "R18", per_fork(no_user_waits_for_user_code), per_fork(no_parent_waits_for_user_code)),
             text="Counting never waits for a function to end, neither for a user nor for its parent.",

@@ -22,7 +22,7 @@ from farref.properties.rref.families import per_fork, per_rref
 
 def no_second_entry_gets_the_value(world: World, rref: RRefId, bounds: Bounds) -> bool:
     """No second entry is made for an RRefId while somebody waits on the first."""
-    return not (world.owners[rref].duplicated and world.owners[rref].orphaned)
+    return not (world.owners[rref].duplicated and rref in world.application.orphaned)
 
 
 def no_entry_goes_while_its_creator_is_registered(world: World, rref: RRefId, bounds: Bounds) -> bool:

@@ -51,9 +51,11 @@ def _of_rref(name: str, end: RRefMoment, rref: RRefId) -> str:
             return _entries(end, rref)
         case "P3":
             return f"{THE_END}, and something of x{rref} is left: a leak for as long as the process lives."
+        case "G3":
+            return f"the table of {end.owner(rref)} is wrong about who holds x{rref}, or waits for it, on {end.owner(rref)} itself."
         case _:  # P5
             waits = f"code on {end.owner(rref)} still waits for the value of x{rref}: it hangs."
-            return f"{THE_END}, and {waits if end.after.owners[rref].waiting else _orphaned(end, rref)}"
+            return f"{THE_END}, and {waits if rref in end.after.application.waits else _orphaned(end, rref)}"
 
 
 def _of_fork(name: str, end: RRefMoment, rref: RRefId, fork: ForkId) -> str:
@@ -79,6 +81,12 @@ def _of_fork(name: str, end: RRefMoment, rref: RRefId, fork: ForkId) -> str:
                 else f"{owner} does not count f{fork}, which lives"
             )
             return f"{who}, and no message about it is under way: the two sides disagree."
+        case "G3":
+            return f"the record of f{fork} is wrong about what {end.holder(fork)} was given, or waits for."
+        case "P11":
+            return f"{owner} has answered a fetch of x{rref} with f{fork}, and has no value for it."
+        case "P12":
+            return f"{end.holder(fork)} could still use f{fork}, and should be refused."
         case "G1":
             return (
                 f"{owner} counts f{fork}, and nobody is left who would tell it to stop: while it does, the entry stays."
@@ -96,7 +104,7 @@ def _dropped_too_early(end: RRefMoment, rref: RRefId) -> str:
 def _entries(end: RRefMoment, rref: RRefId) -> str:
     record = end.after.owners[rref]
     second = f"{end.owner(rref)} has made a second entry of x{rref}: the name no longer stands for one thing."
-    if not record.orphaned:
+    if rref not in end.after.application.orphaned:
         return second
     return f"{_orphaned(end, rref)} {second}" if record.duplicated else _orphaned(end, rref)
 

@@ -30,7 +30,7 @@ OwnerTypeOK(e) ==
     /\ DOMAIN e = DOMAIN NoEntry
     /\ e.phase \in {"absent", "expected", "created", "ready", "gone"}
     /\ e.forks \subseteq Forks /\ e.fetches \subseteq Forks
-    /\ {e.running, e.held, e.waiting, e.registering, e.orphaned, e.duplicated} \subseteq BOOLEAN
+    /\ {e.running, e.held, e.waiting, e.registering, e.duplicated} \subseteq BOOLEAN
 
 UserTypeOK(u) ==
     /\ DOMAIN u = DOMAIN NoUser
@@ -54,12 +54,15 @@ TypeOK ==
     /\ \A what \in DOMAIN budget : budget[what] \in Nat
     /\ closing \in BOOLEAN
     /\ repeated \in BOOLEAN
+    /\ app.holds \subseteq RRefs /\ app.waits \subseteq RRefs /\ app.orphaned \subseteq RRefs
+    /\ app.has \in [Forks -> {"none", "parked", "held", "timedOut"}]
+    /\ app.asks \subseteq Forks
 
 -----------------------------------------------------------------------------
 (* Survey never fails.  It prints the name of each broken property once,   *)
 (* so that one run over all states tells the verdict on every property.    *)
 
-Surveyed == <<"P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "G1", "G2">>
+Surveyed == <<"P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "G1", "G2", "G3", "P11", "P12">>
 ASSUME \A i \in DOMAIN Surveyed : TLCSet(i, FALSE)
 
 Note(i, holds) == holds \/ TLCGet(i) \/ (TLCSet(i, TRUE) /\ PrintT(<<"broken", Surveyed[i]>>))
@@ -67,4 +70,5 @@ Note(i, holds) == holds \/ TLCGet(i) \/ (TLCSet(i, TRUE) /\ PrintT(<<"broken", S
 Survey ==
     /\ Note(1, P1) /\ Note(2, P2) /\ Note(3, P3) /\ Note(4, P4) /\ Note(5, P5) /\ Note(6, P6)
     /\ Note(7, P7) /\ Note(8, P8) /\ Note(9, P9) /\ Note(10, P10) /\ Note(11, G1) /\ Note(12, G2)
+    /\ Note(13, G3) /\ Note(14, P11) /\ Note(15, P12)
 =============================================================================

@@ -84,9 +84,10 @@ VARIABLES
     net,      \* what is under way, and what both ends remember of it (R3 to R7)
     budget,   \* what may still go wrong, or be asked for
     closing,  \* shutdown has begun (R32)
-    repeated  \* history: a copy of a control message changed something
+    repeated, \* history: a copy of a control message changed something
+    app       \* what the application really has and waits for: no handler sees it
 
-vars == <<owner, user, holder, parent, net, budget, closing, repeated>>
+vars == <<owner, user, holder, parent, net, budget, closing, repeated, app>>
 
 -----------------------------------------------------------------------------
 (* Ids (R2).  Forks are numbered, ForkCount of them for each RRef, in the  *)
@@ -136,7 +137,7 @@ Spend(what) == budget[what] > 0 /\ budget' = [budget EXCEPT ![what] = @ - 1]
 
 -----------------------------------------------------------------------------
 (* The owner's record of an RRef (R8).  To the owner "gone" is "absent":   *)
-(* the difference is history, as are the last two fields.                  *)
+(* the difference is history, as is the last field.                        *)
 
 NoEntry == [
     phase |-> "absent",      \* "expected": named before its creation arrived;
@@ -147,7 +148,6 @@ NoEntry == [
     held |-> FALSE,          \* code on the owner holds the RRef
     waiting |-> FALSE,       \* code on the owner waits for the value
     registering |-> FALSE,   \* the creator's fork is still to be registered
-    orphaned |-> FALSE,      \* somebody waits for the value of an entry that went
     duplicated |-> FALSE]    \* a second entry was made for the same RRef
 
 Listed(e) == e.phase \in {"expected", "created", "ready"}
@@ -170,11 +170,10 @@ Unnamed(e) ==
     /\ IF e.phase = "expected" THEN ~EntryWaitsForCreation
                                ELSE ~(InUse(e) /\ EntryCountsLocalReferences)
 
-\* Drop the entry if it can go; whoever waits for its value waits in vain.
+\* Drop the entry if it can go.
 Settled(e) ==
     IF Unnamed(e)
-    THEN [e EXCEPT !.phase = "gone", !.waiting = FALSE, !.fetches = {},
-                   !.orphaned = @ \/ e.waiting \/ e.fetches # {}]
+    THEN [e EXCEPT !.phase = "gone", !.waiting = FALSE, !.fetches = {}]
     ELSE e
 
 \* Everyone who waits for the value has it.
@@ -545,6 +544,48 @@ Shutdown ==
     /\ UNCHANGED <<owner, user, holder, parent, net, budget, repeated>>
 
 -----------------------------------------------------------------------------
+(* The application's own record: the ground truth.  It follows from what   *)
+(* the application does and from what arrives, not from the flags of owner *)
+(* and user; G3 says that those tell the same.                             *)
+
+Idle == [
+    holds |-> {},                       \* the RRefs that code on their owner holds
+    waits |-> {},                       \* those whose value code on their owner waits for
+    orphaned |-> {},                    \* those whose entry went while somebody waited
+    has |-> [f \in Forks |-> "none"],   \* by fork: the handle that its holder was given
+    asks |-> {}]                        \* the forks whose holder waits for the value
+
+Holds(r) == [app EXCEPT !.holds = @ \cup {r}]
+Has(f, handle) == [app EXCEPT !.has[f] = handle]
+Asks(f) == [app EXCEPT !.asks = @ \cup {f}]
+Answered(f) == [app EXCEPT !.asks = @ \ {f}]
+
+\* A fork arrives: at the owner somebody holds it and, as an argument, waits for
+\* its value; elsewhere a call waits until the fork is counted (R16, R21).
+GivenShare(kind, f) ==
+    LET r == RRefOf(f)
+        waits == IF kind = "Call" /\ owner[r].phase # "ready" THEN {r} ELSE {}
+    IN  IF holder[f] = Owner[r] THEN [Holds(r) EXCEPT !.waits = @ \cup waits]
+        ELSE Has(f, IF kind = "Call" /\ parent[f] # NoFork THEN "parked" ELSE "held")
+
+Given(m) ==
+    CASE m[1] \in {"Call", "Return"} -> GivenShare(m[1], m[2])
+      [] m[1] = "FetchReturn" -> Answered(m[2])
+      [] m[1] = "Ack" /\ m[2] \in net.unanswered /\ m[2][1] = "ForkRequest" /\ app.has[m[2][2]] = "parked"
+             -> Has(m[2][2], "held")
+      [] OTHER -> app
+
+\* A wait ends when the value is there (ended: the function came to its end); if
+\* the entry goes first, whoever waited is orphaned for ever.
+ServedOrLost(a, r, ended) ==
+    LET served == IF ended \/ owner'[r].phase = "ready" THEN [a EXCEPT !.waits = @ \ {r}] ELSE a
+        drops == owner[r].phase # "gone" /\ owner'[r].phase = "gone"
+        lost == r \in served.waits \/ (~ended /\ owner[r].fetches # {})
+    IN  IF drops /\ lost THEN [served EXCEPT !.waits = @ \ {r}, !.orphaned = @ \cup {r}] ELSE served
+
+Receives(m) == app' = ServedOrLost(Given(m), RRefOf(IF m[1] = "Ack" THEN m[2][2] ELSE m[2]), FALSE)
+
+-----------------------------------------------------------------------------
 
 Init ==
     /\ owner = [r \in RRefs |-> NoEntry]
@@ -556,27 +597,31 @@ Init ==
                  fetches |-> Fetches, failures |-> Failures]
     /\ closing = FALSE
     /\ repeated = FALSE
+    /\ app = Idle
 
 Next ==
-    \/ \E r \in RRefs : CreateLocal(r)
-    \/ \E r \in RRefs : CreateOnSelf(r)
-    \/ \E r \in RRefs, w \in Workers : CreateRemote(r, w)
-    \/ \E r \in RRefs : FinishFunction(r)
-    \/ \E r \in RRefs : RegisterCreator(r)
-    \/ \E r \in RRefs, w \in Workers, kind \in ShareCarriers : OwnerShare(r, w, kind)
-    \/ \E r \in RRefs : OwnerLetGo(r)
-    \/ \E f \in Forks, w \in Workers, kind \in ShareCarriers : UserShare(f, w, kind)
-    \/ \E f \in Forks : LetGo(f)
-    \/ \E f \in Forks : FetchValue(f)
-    \/ \E f \in Forks : AbandonFetch(f)
-    \/ \E r \in RRefs : TimeOutCreation(CreatorFork(r))
-    \/ \E f \in Forks : EndCall(f)
-    \/ \E m \in net.flying : Deliver(m)
-    \/ \E m \in net.flying : Duplicate(m)
-    \/ \E m \in net.flying : DropMessage(m)
-    \/ \E m \in net.unanswered : Retry(m)
-    \/ \E m \in net.flying : FailCall(m)
-    \/ Shutdown
+    \/ \E r \in RRefs : CreateLocal(r) /\ app' = Holds(r)
+    \/ \E r \in RRefs : CreateOnSelf(r) /\ app' = Holds(r)
+    \/ \E r \in RRefs, w \in Workers : CreateRemote(r, w) /\ app' = Has(CreatorFork(r), "held")
+    \/ \E r \in RRefs :
+           /\ FinishFunction(r)
+           /\ app' = ServedOrLost(app, r, Listed(owner[r]) \/ owner'[r].phase = "ready")
+    \/ \E r \in RRefs : RegisterCreator(r) /\ UNCHANGED app
+    \/ \E r \in RRefs, w \in Workers, kind \in ShareCarriers : OwnerShare(r, w, kind) /\ UNCHANGED app
+    \/ \E r \in app.holds \ app.waits :
+           OwnerLetGo(r) /\ app' = ServedOrLost([app EXCEPT !.holds = @ \ {r}], r, FALSE)
+    \/ \E f \in Forks, w \in Workers, kind \in ShareCarriers : UserShare(f, w, kind) /\ UNCHANGED app
+    \/ \E f \in Forks \ app.asks : app.has[f] \in {"held", "timedOut"} /\ LetGo(f) /\ app' = Has(f, "none")
+    \/ \E f \in Forks : FetchValue(f) /\ app' = Asks(f)
+    \/ \E f \in Forks : AbandonFetch(f) /\ app' = Answered(f)
+    \/ \E r \in RRefs : TimeOutCreation(CreatorFork(r)) /\ app' = Has(CreatorFork(r), "timedOut")
+    \/ \E f \in Forks : EndCall(f) /\ UNCHANGED app
+    \/ \E m \in net.flying : Deliver(m) /\ Receives(m)
+    \/ \E m \in net.flying : Duplicate(m) /\ Receives(m)
+    \/ \E m \in net.flying : DropMessage(m) /\ UNCHANGED app
+    \/ \E m \in net.unanswered : Retry(m) /\ UNCHANGED app
+    \/ \E m \in net.flying : FailCall(m) /\ UNCHANGED app
+    \/ Shutdown /\ UNCHANGED app
 
 Spec == Init /\ [][Next]_vars
 

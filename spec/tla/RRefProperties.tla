@@ -18,7 +18,7 @@ Unanswered(kind, f) == <<kind, f>> \in net.unanswered
 Lives(f) == user[f].phase # "absent"
 Travels(f) == Flies("Call", f) \/ Flies("Return", f)
 IsFetching(f) ==
-    \/ user[f].fetch = "waiting"
+    \/ f \in app.asks
     \/ f \in owner[RRefOf(f)].fetches
     \/ Flies("FetchCall", f)
 
@@ -27,13 +27,13 @@ IsFetching(f) ==
 
 \* Everyone on the owner who was given the entry of an RRef was given the same
 \* one, and nobody waits on a lost one (R21).
-P2 == \A r \in RRefs : ~owner[r].orphaned /\ ~owner[r].duplicated
+P2 == app.orphaned = {} /\ \A r \in RRefs : ~owner[r].duplicated
 
 \* No entry is dropped while the owner uses it, or while a user of it lives, is
 \* on its way, or has a fetch under way (R22).
 P1 == \A r \in RRefs : owner[r].phase = "gone" =>
-          /\ ~InUse(owner[r])
-          /\ \A f \in ForksOf(r) : ~Lives(f) /\ ~Travels(f) /\ ~IsFetching(f)
+          /\ ~owner[r].running /\ r \notin app.holds /\ r \notin app.waits
+          /\ \A f \in ForksOf(r) : ~Lives(f) /\ app.has[f] = "none" /\ ~Travels(f) /\ ~IsFetching(f)
 
 \* Every fork the owner counts lives, is on its way, or its end is being told (R33).
 G1 == \A r \in RRefs : \A f \in owner[r].forks :
@@ -74,6 +74,21 @@ NoParentWaitsForUserCode ==
         \/ user[child].phase = "pending" \/ Unanswered("ChildAccept", child)
 P9 == NoUserWaitsForUserCode /\ NoParentWaitsForUserCode
 
+\* The tables tell the truth: what they say the application holds and waits for,
+\* it holds and waits for (R22).
+G3 == /\ \A r \in RRefs : owner[r].held = (r \in app.holds) /\ owner[r].waiting = (r \in app.waits)
+      /\ \A f \in Forks : user[f].handle = app.has[f] /\ (user[f].fetch = "waiting") = (f \in app.asks)
+
+\* A fetch is answered only with a value, or an error in its place, which is kept
+\* until the answer arrives (R20).
+P11 == \A f \in Forks : Flies("FetchReturn", f) => owner[RRefOf(f)].phase = "ready"
+
+\* A handle whose creation timed out can be neither shared nor fetched, nor can
+\* any handle once shutdown has begun (R27, R32).
+P12 == \A f \in Forks :
+           app.has[f] = "timedOut" \/ (closing /\ app.has[f] = "held")
+               => ~ENABLED FetchValue(f) /\ ~ENABLED UserShare(f, Owner[RRefOf(f)], "Call")
+
 -----------------------------------------------------------------------------
 (* Where runs end                                                          *)
 
@@ -110,10 +125,10 @@ ForkIsGone(f) == ~Lives(f) /\ \A kind \in Control : ~Unanswered(kind, f)
 P3InTheEnd == (\A r \in RRefs : EntryIsGone(r)) /\ (\A f \in Forks : ForkIsGone(f))
 
 \* Every call that waits for its arguments to be confirmed runs (R16).
-P4InTheEnd == \A f \in Forks : user[f].handle # "parked"
+P4InTheEnd == \A f \in Forks : app.has[f] # "parked"
 
 \* Every fetch and every early use on the owner is answered (R20).
-P5InTheEnd == /\ \A r \in RRefs : ~owner[r].waiting /\ ~owner[r].orphaned
+P5InTheEnd == /\ app.waits = {} /\ app.orphaned = {}
               /\ \A f \in Forks : ~IsFetching(f)
 
 \* A graceful shutdown ends with empty tables on every worker (R32).
@@ -135,7 +150,7 @@ P7Live == []<>P7InTheEnd
 (* bounds (properties/rref/claims.py, spec/differences.md).                     *)
 
 \* No second entry is made for an RRef while somebody waits on the first.
-N1 == \A r \in RRefs : ~(owner[r].duplicated /\ owner[r].orphaned)
+N1 == \A r \in app.orphaned : ~owner[r].duplicated
 N1b == N1
 
 N2 == Quiet => \A r \in RRefs : EntryIsGone(r)
