@@ -52,7 +52,7 @@ def _of_rref(name: str, end: RRefMoment, rref: RRefId) -> str:
         case "P3":
             return f"{THE_END}, and something of x{rref} is left: a leak for as long as the process lives."
         case "G3":
-            return f"the table of {end.owner(rref)} is wrong about who holds x{rref}, or waits for it, on {end.owner(rref)} itself."
+            return f"the table of {end.owner(rref)} is wrong about its own code, which holds x{rref} or waits for it."
         case _:  # P5
             waits = f"code on {end.owner(rref)} still waits for the value of x{rref}: it hangs."
             return f"{THE_END}, and {waits if rref in end.after.application.waits else _orphaned(end, rref)}"
