@@ -71,9 +71,22 @@ def count(key: Any) -> int:
         return _counts[repr(key)]
 
 
+def witness(key: Any, *rrefs: Any) -> list[Any]:
+    """Leave a trace that this was called, then give the values of some RRefs."""
+    count(key)
+    return [value_of(rref) for rref in rrefs]
+
+
+def unwritable() -> Any:
+    """Give what no message can carry."""
+    return threading.Lock()
+
+
 def keep(name: str, rref: Any) -> None:
     """Hold an RRef under a name."""
     handles[name] = rref
 
 
-FUNCTIONS: Final = {one.__name__: one for one in (echo, slow, busy, fail, value_of, hold, later, count)}
+FUNCTIONS: Final = {
+    one.__name__: one for one in (echo, slow, busy, fail, value_of, hold, later, count, witness, unwritable)
+}

@@ -88,6 +88,13 @@ def a_call_that_raises(world: World) -> None:
     world.expect("no such luck" in str(failure), f"the error is another one: {failure}")
 
 
+@check("R4.unwritable", needs=["call", "function.unwritable"], after=["R4.raises"])
+def a_result_that_cannot_be_sent(world: World) -> None:
+    """Whoever calls a function whose result cannot be sent gets an error, and does not wait in vain."""
+    world.refuses(["error", "refused"], world.begin_call("A", "B", "unwritable"))
+    world.gives(world.begin_call("A", "B", "echo", 7), 7)
+
+
 @check("R4.nested", needs=["call", "function.nest"], after=["R4"], alone=True, timeout=4)
 def nested_calls(world: World) -> None:
     """A call is processed, or its sender is told that it cannot be, however deep calls are nested."""

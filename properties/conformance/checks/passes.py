@@ -158,6 +158,15 @@ def passes_add_up(world: World) -> None:
     finds_gradients(world, steps, {"q": 10 + 14 + 10})
 
 
+@check("A23.apart", needs=[*FAST, "retain"], after=["A23"])
+def gradients_of_leaves_stay_apart(world: World) -> None:
+    """Leaves that got one gradient together keep theirs apart: what a later pass adds to one is not the other's."""
+    leaves = [leaf("p", "B", 2), leaf("q", "B", 3)]
+    world.backward("A", "c", [*leaves, call("y", "B", "add", "p", "q")], ["y"], retain=True)
+    world.backward("A", "c", [call("w", "B", "mul", "p", 5)], ["y", "w"])
+    finds_gradients(world, leaves, {"p": 1 + 1 + 5, "q": 1 + 1})
+
+
 @check("A23.freed", needs=[*FAST, "retain"], after=["A23"], alone=True, timeout=3)
 def a_pass_over_what_was_freed(world: World) -> None:
     """A pass that needs what an earlier one has freed fails and says so, and what was seen stays as it was."""

@@ -27,9 +27,8 @@ def wander(world: World) -> None:
             world.create(dice.choice(world.workers), f"x{number}", dice.choice(world.workers), "echo", [number])
             continue
         worker, name = dice.choice(held)
-        others = [one for one in world.workers if (one, name) not in world.held]
-        if step == "share" and others:
-            world.share(worker, name, dice.choice(others))
+        if step == "share":  # also with somebody who has it, and with oneself
+            world.share(worker, name, dice.choice(world.workers))
         elif step == "drop":
             world.drop(worker, name)
         else:
@@ -38,7 +37,7 @@ def wander(world: World) -> None:
         world.drop(worker, name)
 
 
-@check("R33", needs=[*WORLD, "probe"], after=["R12", "R14", "R16", "R19.held", "R24.quick", "R26"])
+@check("R33", needs=[*WORLD, "probe"], after=["R12", "R14", "R16.self", "R19.held", "R24.quick", "R26"])
 def at_random(world: World) -> None:
     """Whatever is made, shared, fetched and let go in whatever order: values are right, and nothing is left."""
     wander(world)

@@ -67,6 +67,48 @@ def an_argument_is_counted(world: World) -> None:
     world.settles("B", owned=1, forks=1)
 
 
+@check("R16.each", needs=["create", "call", "fetch", "drop", "concurrent", "probe", "probe.forks", "function.slow",
+       "function.witness"], after=["R12", "R14.counted", "R16.counted"])  # fmt: skip
+def each_argument_is_counted(world: World) -> None:
+    """Of several references in one call each is counted, for as long as the function has them."""
+    for number, name in enumerate(("x", "y")):
+        world.create("A", name, "B", "echo", [number])
+        world.fetch("A", name)
+    world.create("A", "late", "A", "slow", [RUNNING, 2])
+    running = world.begin_call("A", "C", "witness", "R16.each", {"rref": "x"}, {"rref": "y"}, {"rref": "late"})
+    world.settles("B", within=MEANWHILE, owned=2, forks=4)
+    world.gives(running, [0, 1, 2])
+    world.settles("B", owned=2, forks=2)
+    world.drop("A", "x", "y", "late")
+    world.empties()
+
+
+@check("R16.parked", needs=["create", "call", "fetch", "concurrent", "probe", "probe.forks", "fault.delay", "function.slow",
+       "function.count", "function.witness"], after=["R16.each", "R20.once"])  # fmt: skip
+def a_call_waits_until_its_argument_is_counted(world: World) -> None:
+    """A function does not begin before the owner counts the reference that it was given, however long that takes."""
+    world.fault("delay", "C", message="ForkRequest", seconds=1.0)
+    world.create("A", "x", "B", "echo", [7])
+    world.fetch("A", "x")
+    world.create("A", "late", "A", "slow", [2 * RUNNING, 8])
+    running = world.begin_call("A", "C", "witness", f"R16 {world.seed}", {"rref": "x"}, {"rref": "late"})
+    world.until(lambda asked: world.call("A", "C", "count", f"R16 {world.seed}") > asked, "the function has not begun")
+    counted = world.probe("B")["forks"]
+    world.expect(counted == 2, f"the function has begun, and B counts {counted} of 2 forks")
+    world.gives(running, [7, 8])
+
+
+@check("R16.self", needs=[*SHARING, "drop", "probe"], after=["R16.twice"])
+def a_user_shares_with_itself(world: World) -> None:
+    """A user can share a reference with its own worker, and nothing is left of either when it lets go."""
+    world.create("A", "x", "B", "echo", [7])
+    world.share("A", "x", "A")
+    world.finds("A", "x", 7)
+    world.settles("B", owned=1, forks=1)
+    world.drop("A", "x")
+    world.empties()
+
+
 @check("R16.confirmed", needs=[*SHARING, "probe", "confirmed"], after=["R16"])
 def an_argument_is_confirmed(world: World) -> None:
     """A reference that was passed as an argument is confirmed when the function has it."""
@@ -147,3 +189,14 @@ def the_owner_shares_with_itself(world: World) -> None:
     world.fetch("A", "x")
     world.gives(world.begin_call("A", "B", "pass_on", {"rref": "x"}, "B"), 7)
     world.finds("A", "x", 7)
+
+
+@check("R19.own", needs=[*SHARING, "drop", "probe", "probe.forks", "local"], after=["R13.silent"])
+def the_owner_shares_its_own_with_itself(world: World) -> None:
+    """An owner that shares its own value with itself counts nobody, and nothing is left when it lets go."""
+    world.create("B", "x", "B", None, [7])
+    world.share("B", "x", "B")
+    world.finds("B", "x", 7)
+    world.settles("B", forks=0)
+    world.drop("B", "x")
+    world.empties()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from farref.properties.conformance.kit.check import check
 from farref.properties.conformance.kit.document import Level
 from farref.properties.conformance.kit.world import BEGUN, World
@@ -9,6 +11,8 @@ from farref.properties.conformance.kit.world import BEGUN, World
 SOON = 4.0
 """How long it may take to notice that a worker has died."""
 STOPPING = 12.0
+RUNNING = 3.0
+"""How long a function runs that a shutdown must wait for."""
 
 STOP = ["create", "fetch", "stop.graceful"]
 KILL = ["create", "fetch", "fault.kill"]
@@ -24,6 +28,28 @@ def a_function_uses_a_reference(world: World) -> None:
     stopping = world.begin("stop")
     world.gives(late, 7)
     stopping.wait(STOPPING)
+
+
+def ends_after(world: World, act: Callable[[], object]) -> None:
+    """Begin something that runs for `RUNNING` seconds on another worker; a shutdown must not end meanwhile."""
+    act()
+    world.pause(BEGUN)
+    stopping = world.begin("stop")
+    world.pause(RUNNING / 2)
+    world.expect(not stopping.done, "it has ended, and a function still runs", stopping.entry)
+    stopping.wait(STOPPING)
+
+
+@check("R32.running", needs=[*STOP, "call", "concurrent", "function.slow"], after=["R32.held"], alone=True)
+def a_function_runs(world: World) -> None:
+    """A shutdown does not end before a function that was called and still runs."""
+    ends_after(world, lambda: world.begin_call("A", "C", "slow", RUNNING, 7))
+
+
+@check("R32.creation", needs=[*STOP, "concurrent", "function.slow"], after=["R32.held"], alone=True)
+def a_creation_runs(world: World) -> None:
+    """A shutdown does not end before a function that computes a value, though nobody waits for it."""
+    ends_after(world, lambda: world.create("A", "x", "C", "slow", [RUNNING, 7]))
 
 
 @check("R32.fetch", needs=[*STOP, "concurrent", "fault.delay"], after=["R32.held"], alone=True)

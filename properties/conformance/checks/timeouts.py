@@ -79,6 +79,19 @@ def a_fetch_takes_too_long(world: World) -> None:
     world.finds("A", "x", 7)
 
 
+@check("R27.counted", needs=[*TIMED, "probe", "probe.forks"], after=["R27.fetch", "R22"])
+def a_timeout_changes_no_count(world: World) -> None:
+    """A fetch that took too long changes no count: its handle is counted until it is let go, and then nothing is left."""
+    world.create("A", "x", "B", "slow", [LATE, 7])
+    world.refuses(["timeout"], world.begin_fetch("A", "x", timeout=SHORT), IDLE)
+    world.pause(LATE)
+    world.settles("A", pending=0, children=0)
+    world.settles("B", owned=1, forks=1)
+    world.keeps("B", SHORT, owned=1, forks=1)
+    world.drop("A", "x")
+    world.empties()
+
+
 @check("R27.call", needs=["call", "timeout", "function.slow"], after=["R4"])
 def a_call_takes_too_long(world: World) -> None:
     """A call that takes too long fails as such, in time."""

@@ -50,6 +50,17 @@ def an_unused_result(world: World) -> None:
     world.names(failure, "B")
 
 
+@check("A15.blames", needs=FAST, after=["A13.branches", "A15"], alone=True, timeout=3)
+def who_is_to_blame(world: World) -> None:
+    """A FAST pass that cannot end names the worker whose result was not used, and not another one that takes part."""
+    steps = [
+        leaf("q", "B", 3), leaf("s", "C", 4), call("x", "B", "mul", "q", 2), call("y", "C", "mul", "s", 5),
+        call("unused", "C", "mul", "s", 7), here("z", "add", "x", "y"),
+    ]  # fmt: skip
+    failure = world.refuses(["error", "refused"], world.begin_backward("A", "c", steps, ["z"]), SAYS_SO)
+    world.names(failure, "C", but_not="B")
+
+
 @check("A15.argument", needs=FAST, after=["A13.back"], alone=True, timeout=3)
 def an_ignored_argument(world: World) -> None:
     """A FAST pass fails with an error, if a function ignored an argument that needs a gradient."""

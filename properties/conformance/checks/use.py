@@ -80,6 +80,28 @@ def an_abandoned_fetch(world: World) -> None:
     world.empties()
 
 
+@check("R20.overtaken", needs=["create", "fetch", "drop", "concurrent", "fault.delay"], after=["R26.fetch"])
+def a_fetch_that_a_deletion_overtakes(world: World) -> None:
+    """A fetch that is under way gets the value, though its handle is let go before it arrives."""
+    world.fault("delay", "A", message="FetchCall", seconds=1.0)
+    world.create("A", "x", "B", "echo", [7])
+    world.pause(BEGUN)  # so that nothing but the fetch keeps the user
+    fetching = world.begin_fetch("A", "x")
+    world.pause(BEGUN)
+    world.drop("A", "x")
+    world.gives(fetching, 7)
+    world.leaves_nothing()
+
+
+@check("R20.unwritable", needs=["create", "fetch", "drop", "function.unwritable"], after=["R10.raises"])
+def a_value_that_cannot_be_sent(world: World) -> None:
+    """Whoever fetches a value that cannot be sent is told so, and does not wait in vain."""
+    world.create("A", "x", "B", "unwritable", [])
+    world.refuses(["error", "refused"], world.begin_fetch("A", "x"))
+    world.drop("A", "x")
+    world.leaves_nothing()
+
+
 EARLY = ["create", "fetch", "drop", "call", "concurrent", "function.slow", "function.value_of"]
 
 
@@ -101,6 +123,20 @@ def an_early_use_survives_a_brief_third_party(world: World) -> None:
     world.share("A", "x", "C")
     world.drop("C", "x")
     world.gives(early, 7, deadline=4.0)
+    world.drop("A", "x")
+    world.leaves_nothing()
+
+
+@check("R21.overtaken", needs=[*EARLY, "share", "fault.delay"], after=["R21", "R3.overtaken"])
+def an_early_use_before_the_creation(world: World) -> None:
+    """Code on the owner that was given an RRef before its creation has arrived gets the value, whoever comes and goes."""
+    world.fault("delay", "A", message="RemoteCall", seconds=2.0)
+    world.create("A", "x", "B", "echo", [7])
+    early = world.begin_call("A", "B", "value_of", {"rref": "x"})
+    world.pause(BEGUN)
+    world.share("A", "x", "C")
+    world.drop("C", "x")
+    world.gives(early, 7)
     world.drop("A", "x")
     world.leaves_nothing()
 

@@ -56,6 +56,7 @@ CALLS: Final[dict[str, tuple[list[Any], Any]]] = {
     "hold": ([X, 0.1], True),
     "later": ([X, 0.1], 7),
     "count": (["k"], 1),
+    "witness": (["w", X, X], [7, 7]),
     "nest": ([2, "B", "C"], 2),
 }
 """Functions, with arguments and what they give for them."""
@@ -105,6 +106,7 @@ def _functions() -> list[Trial]:
         _trial("function.echo of any value", "call function.echo", _in_turn(*map(_gives, values)), *echoes),
         _trial("function.fail", "call function.fail", _each(_fails("error", "boom")), _call("fail", ["boom"])),
         _trial("function.misuse", "call function.misuse", _each(_fails()), _call("misuse", [])),
+        _trial("function.unwritable", "call function.unwritable", _each(_fails()), _call("unwritable", [])),
         _trial("function.missing", "call function.missing", _each(_fails()), _call("missing", [])),
     ]
     for name, (args, result) in CALLS.items():

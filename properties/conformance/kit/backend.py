@@ -51,6 +51,8 @@ FUNCTIONS: Final = {
     "hold": "keep the RRef that is the first argument for as many seconds as the second says, and give back true",
     "later": "wait for as many seconds as the second argument says, then give the value of the RRef that is the first",
     "count": "give how often `count` has been called on this worker with this argument, this call included",
+    "witness": "count this call under the first argument, as `count` does; then give the values of the RRefs that follow",
+    "unwritable": "give a value that cannot be put into a message",
     "nest": "depth, here, there: if depth is 0 give 0, else call `there` with nest(depth - 1, there, here) and give 1 more",
     "missing": "a function that the caller can name and the callee does not have",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from farref.properties.conformance.conversation.session import UNSUPPORTED, OperationFailed
@@ -41,13 +41,20 @@ class World(Verbs):
         """Break the clause unless a worker can fetch a value."""
         self.gives(self.begin_fetch(worker, name), wanted)
 
-    def confirms(self, worker: str, name: str, within: float) -> None:
-        """Break the clause unless a handle comes to be confirmed."""
-        end, before = time.monotonic() + within, len(self.entries)
-        while not self.probe(worker, name)["confirmed"]:
-            self.expect(time.monotonic() < end, f"{worker}'s {name} is not confirmed, {within:g} s later")
+    def until(self, is_so: Callable[[int], bool], otherwise: str, within: float = PATIENCE) -> None:
+        """Break the clause unless something comes to be so. It is told how often it was asked; all that is one operation."""
+        end, before, asked = time.monotonic() + within, len(self.entries), 1
+        while not is_so(asked):
+            self.expect(time.monotonic() < end, f"{otherwise}, {within:g} s later")
             del self.entries[before:]
             time.sleep(PAUSE)
+            asked += 1
+
+    def confirms(self, worker: str, name: str, within: float) -> None:
+        """Break the clause unless a handle comes to be confirmed."""
+        self.until(
+            lambda _: self.probe(worker, name)["confirmed"] is True, f"{worker}'s {name} is not confirmed", within
+        )
 
     def settles(self, worker: str, within: float = PATIENCE, **counts: int) -> None:
         """Break the clause unless a worker's counts come to rest at these. Those that a backend does not have are left out."""
@@ -76,11 +83,16 @@ class World(Verbs):
             self.expect(not said, f"on {worker} {said}")
             time.sleep(PAUSE)
 
-    def names(self, failure: OperationFailed, worker: str) -> None:
-        """Break the clause unless an error names a worker, or gives its number."""
-        said, number = f"{failure.type}: {failure.message}", self.workers.index(worker)
-        named = re.search(rf"\b{worker}\b|\b(?i:node|worker|rank)\W{{0,3}}{number}\b", said)
-        self.expect(named is not None, f"the error does not name {worker}: {said}")
+    def names(self, failure: OperationFailed, worker: str, but_not: str = "") -> None:
+        """Break the clause unless an error names a worker, or gives its number, and does not name some others."""
+        said = f"{failure.type}: {failure.message}"
+        self.expect(self._is_named(worker, said), f"the error does not name {worker}: {said}")
+        for other in but_not:
+            self.expect(not self._is_named(other, said), f"the error names {other}, which is not to blame: {said}")
+
+    def _is_named(self, worker: str, said: str) -> bool:
+        number = self.workers.index(worker)
+        return re.search(rf"\b{worker}\b|\b(?i:node|worker|rank)\W{{0,3}}{number}\b", said) is not None
 
     def _come_to(self, worker: str, counts: Mapping[str, int] | None, within: float) -> None:
         """Look until the counts are as wanted, or time is over. Looking again is no new operation."""

@@ -77,6 +77,15 @@ class Functions:
             self._counts[f"{worker} {key!r}"] += 1
             return self._counts[f"{worker} {key!r}"]
 
+    def do_witness(self, worker: str, key: Any, *handles: Handle) -> list[Any]:
+        """Leave a trace, then give the values of some references."""
+        self.do_count(worker, key)
+        return [self._value_of(handle) for handle in handles]
+
+    def do_unwritable(self, _worker: str) -> Any:
+        """Raise what writing such a value would raise: here nothing is written."""
+        raise TypeError("a value cannot be written")
+
     def do_nest(self, _worker: str, depth: int, here: str, there: str) -> int:
         """Call to and fro."""
         return 0 if depth == 0 else 1 + int(self._call(here, there, "nest", [depth - 1, there, here], None))

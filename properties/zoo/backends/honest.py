@@ -66,7 +66,7 @@ class Honest:
             return
         running = Handle(handle.entry, owner)
         self.table.count(running)
-        _in_thread(lambda: self._create(handle, running, function, given))
+        in_thread(lambda: self._create(handle, running, function, given))
         if timeout is not None:
             self.table.later(timeout, lambda: self.time_out(handle))
 
@@ -97,14 +97,19 @@ class Honest:
         """Make a reference for another worker, and wait until it is counted."""
         self.reach(source.entry.owner)
         fresh = Handle(source.entry, to)
-        if source.entry.owner in (source.worker, to):
-            self.table.count(fresh)
-        else:
-            self.table.post(to, "ForkRequest", lambda: self.table.count(fresh))
-            if not fresh.counted.wait(self.timeout):
-                raise TimeoutError(f"{source.entry.owner} does not count what {to} was given")
-            self.table.post(to, "ChildAccept", lambda: None)
+        self.have_counted(fresh, source)
         return fresh
+
+    def have_counted(self, fresh: Handle, source: Handle) -> None:
+        """Wait until a reference is counted that comes from another one."""
+        owner, to = source.entry.owner, fresh.worker
+        if owner in (source.worker, to):
+            self.table.count(fresh)
+            return
+        self.table.post(to, "ForkRequest", lambda: self.table.count(fresh))
+        if not fresh.counted.wait(self.timeout):
+            raise TimeoutError(f"{owner} does not count what {to} was given")
+        self.table.post(to, "ChildAccept", lambda: None)
 
     def drop(self, worker: str, name: str) -> None:
         """Let go of a handle, or of a context."""
@@ -131,7 +136,7 @@ class Honest:
         self.reach(to)
         given, entry = self.given(worker, to, args), Entry(to)
         self.table.calls.append(entry)
-        _in_thread(lambda: self.run(to, function, given, entry.value))
+        in_thread(lambda: self.run(to, function, given, entry.value))
         return self.result(entry.value, timeout)
 
     def result(self, result: Future[Any], timeout: float | None) -> Any:
@@ -143,12 +148,13 @@ class Honest:
         if {"unwritable": True} in args:
             self.withdraw(worker, to, args)
             raise TypeError("one of the arguments cannot be written")
-        return [self._argument(worker, to, one) for one in args]
+        return [self.argument(worker, to, one) for one in args]
 
     def withdraw(self, worker: str, to: str, args: Sequence[Any]) -> None:
         """Withdraw what was in a message that cannot be written: nothing was counted yet."""
 
-    def _argument(self, worker: str, to: str, argument: Any) -> Any:
+    def argument(self, worker: str, to: str, argument: Any) -> Any:
+        """Turn one argument into what a function gets."""
         match argument:
             case {"rref": name}:
                 return self.passed_on(self.handle(worker, name), to)
@@ -258,5 +264,6 @@ class Honest:
             self.table.faults[worker, details["message"]] = fault
 
 
-def _in_thread(act: Any) -> None:
+def in_thread(act: Any) -> None:
+    """Let something happen meanwhile."""
     threading.Thread(target=act, daemon=True).start()

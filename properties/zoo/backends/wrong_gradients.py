@@ -125,3 +125,34 @@ class GivesZeros(Honest):
                 if any(name in context.gradients for name in names):
                     for name in names:
                         context.gradients.setdefault(name, 0.0)
+
+
+class BlamesEverybody(Honest):
+    """A FAST pass that cannot end names all who take part, and not the one whose call was not used."""
+
+    name = "blames everybody"
+
+    class gradients_kind(Gradients):  # noqa: N801
+        """Gradients that accuse."""
+
+        def unreached(self, one: Pass, missing: Sequence[str]) -> None:  # noqa: ARG002
+            """Accuse everybody."""
+            super().unreached(one, sorted(one.workers))
+
+
+class AddsInPlace(Honest):
+    """Leaves that got one gradient share its memory, and what is added for one is added for all."""
+
+    name = "adds in place"
+
+    class gradients_kind(Gradients):  # noqa: N801
+        """Gradients that are one another's."""
+
+        def commit(self, context: Context, nodes: Sequence[Node], staged: Mapping[Node, float], retain: bool) -> None:
+            """Add what comes for one leaf to all that had the same before."""
+            before = dict(context.gradients)
+            super().commit(context, nodes, staged, retain)
+            for node in nodes:
+                for name, gradient in before.items():
+                    if node.name and name != node.name and before.get(node.name) == gradient:
+                        context.gradients[name] += staged[node]

@@ -204,9 +204,12 @@ class Adapter:
                 time.sleep(seconds)
                 return True
             case "count", [key]:
-                with self._counting:
-                    self._counts[here, repr(key)] += 1
-                    return self._counts[here, repr(key)]
+                return self._count(here, key)
+            case "witness", [key, *others]:
+                self._count(here, key)
+                return [self._value(here, reference, None) for reference in others]
+            case "unwritable", []:
+                return self
             case "keep", [name, reference]:
                 with self._network.lock:
                     self._network.hold(here, reference)  # the function that was given it lets go of its own
@@ -214,3 +217,8 @@ class Adapter:
                 return None
             case _:
                 raise PermissionError(f"there is no function {function}")
+
+    def _count(self, here: WorkerId, key: Any) -> int:
+        with self._counting:
+            self._counts[here, repr(key)] += 1
+            return self._counts[here, repr(key)]

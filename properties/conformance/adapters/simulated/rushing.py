@@ -152,7 +152,7 @@ class Rushing(Simulation):
         for effect in effects:
             match effect:
                 case AnswerFetch(outcome=outcome):
-                    failed, body = isinstance(outcome, Failure), msgspec.json.encode(_content(outcome))
+                    failed, body = _written(outcome)
                     self._perform(worker, self.cores[worker].answer_fetch(effect, failed, (), body))
                 case CompleteCall(call, failed, _, content):
                     self.settle("call", worker, call, failed, content)
@@ -177,7 +177,7 @@ class Rushing(Simulation):
             if isinstance(run, RunCreation):
                 self._perform(worker, self.cores[worker].finish_function(run.creation.rref, outcome))
             else:
-                failed, body = isinstance(outcome, Failure), msgspec.json.encode(_content(outcome))
+                failed, body = _written(outcome)
                 self._perform(worker, self.cores[worker].reply(run.source, run.call.call, failed, (), body))
             for reference in run.references:
                 self.let_go(worker, reference)
@@ -225,8 +225,14 @@ class Rushing(Simulation):
                 raise PermissionError(str(error)) from error
 
 
-def _content(outcome: Outcome) -> Any:
-    return write_failure(outcome.content) if isinstance(outcome, Failure) else outcome.content
+def _written(outcome: Outcome) -> tuple[bool, bytes]:
+    """Write an outcome: whether it is a failure, and its content. A value that cannot be written is one."""
+    if isinstance(outcome, Failure):
+        return True, msgspec.json.encode(write_failure(outcome.content))
+    try:
+        return False, msgspec.json.encode(outcome.content)
+    except TypeError as error:
+        return True, msgspec.json.encode(write_failure(error))
 
 
 def write_failure(error: Any) -> Sequence[str]:

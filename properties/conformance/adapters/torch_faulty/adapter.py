@@ -2,7 +2,8 @@
 
 That agent takes its faults as options, and fails or delays *every* message of a kind: the first `times` attempts to send each
 of them, before anything is sent. So a fault starts the world again with those options. Nobody can tell as long as no worker
-holds anything; later than that a fault is refused.
+holds anything; later than that a fault is refused. A delay holds up the thread that sends the message: nothing that the same
+thread sends later can overtake it, so a check about overtaking asks little of this backend.
 """
 
 from __future__ import annotations

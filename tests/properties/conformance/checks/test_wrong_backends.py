@@ -11,24 +11,35 @@ from farref.properties.zoo.backends.honest import CANNOT
 from tests.properties.conformance.checks.judging import having, judged
 
 WRONG: Final[dict[str, tuple[str, str, str]]] = {
-    "wrong:LeaksAFork": ("R4.raises R13 R20 R26 R28 R29", "R28 R28.owner", ""),
-    "wrong:DeletesEarly": (
-        "R12 R13 R14 R16 R19 R20 R22 R24 R26", "R12.argument R19.held R22.local R24.quick", "R16.chain R16.twice R26.runs",
+    "wrong_counts:LeaksAFork": ("R4.raises R13 R20 R26 R28 R29", "R28 R28.owner", ""),
+    "wrong_counts:DeletesEarly": (
+        "R12 R13 R14 R16 R19 R20 R22 R24 R26", "R12.argument R19.held R20.overtaken R22.local R24.quick",
+        "R16.chain R16.self R16.twice R26.runs",
     ),
-    "wrong:AppliesCopies": ("R7 R16 R20 R24.quick R25 R26", "R7", ""),
-    "wrong:NeverRepeats": ("R6 R16 R20 R24.quick R26", "R6 R6.request", ""),
-    "wrong:RegistersLate": ("R10 R16 R20 R31", "R10 R31.timeout", ""),
-    "wrong:HangsOnFetch": ("R10 R16 R20 R23", "R10.raises", "R23.raises R23.misuse R23.passed_on"),
-    "wrong:AnswersWrongTypes": ("R4 R20", "R4.unharmed R20.unharmed", ""),
-    "wrong:ForgetsTheTimeout": ("R4 R20 R26 R27", "R20.pins R27.fetch R27.default", "R27.enough"),
-    "wrong:ComputesAgain": ("R19 R20 R22", "R20.again R20.once", "R19.self R20.parked"),
-    "wrong:SwallowsErrors": ("R4 R10 R28", "R4.raises", "R28 R28.unreadable R28.missing"),
-    "wrong:NeverSeesADeath": ("R4 R20 R34", "R34.waiting R34.freed",
+    "wrong_counts:AppliesCopies": ("R7 R16 R20 R24.quick R25 R26", "R7", ""),
+    "wrong_counts:NeverRepeats": ("R6 R16 R20 R24.quick R26", "R6 R6.request", ""),
+    "wrong_counts:RegistersLate": ("R10 R16 R20 R31", "R10 R31.timeout", ""),
+    "wrong_answers:HangsOnFetch": ("R10 R16 R20 R23", "R10.raises", "R20.unwritable R23.raises R23.misuse R23.passed_on"),
+    "wrong_answers:AnswersWrongTypes": ("R4 R20", "R4.unharmed R20.unharmed", ""),
+    "wrong_answers:ForgetsTheTimeout": ("R4 R20 R26 R27", "R20.pins R27.fetch R27.default", "R27.counted R27.enough"),
+    "wrong_answers:ComputesAgain": ("R19 R20 R22", "R20.again R20.once", "R19.self R20.parked"),
+    "wrong_answers:SwallowsErrors": ("R4 R10 R28", "R4.raises", "R4.unwritable R28 R28.unreadable R28.missing"),
+    "wrong_answers:NeverSeesADeath": ("R4 R20 R34", "R34.waiting R34.freed",
         "R34.call R34.fetch R34.share R34.receiver R34.drop"),
-    "wrong:HangsAtTheEnd": ("R20 R32 R34.user", "R32.dead", "R34.user"),
+    "wrong_answers:HangsAtTheEnd": ("R20 R32 R34.user", "R32.dead", "R34.user"),
+    "wrong_counts:CountsOneOfMany": ("R12 R13 R14 R16 R20", "R16.each", "R16.parked"),
+    "wrong_counts:RunsUncounted": ("R12 R13 R14 R16 R20", "R16.parked", ""),
+    "wrong_counts:LeaksToItself": ("R13 R16 R19 R20", "R16.self R19.own", ""),
+    "wrong_counts:DeletesOnTimeout": ("R20 R22 R26 R27", "R27.counted", ""),
+    "wrong_answers:StopsAtOnce": ("R16 R20 R32", "R32.running R32.creation", ""),
+    "wrong_counts:DropsWhatIsExpected": ("R3 R16 R20 R21", "R21.overtaken", ""),
+    "wrong_counts:FetchDoesNotPin": ("R20 R26", "R20.overtaken", ""),
+    "wrong_answers:NeverSaysWhatItCannotWrite": ("R4 R10 R20", "R4.unwritable R20.unwritable", ""),
+    "wrong_gradients:BlamesEverybody": ("A13 A15", "A15.blames", ""),
+    "wrong_gradients:AddsInPlace": ("A8 A13 A23", "A23.apart", ""),
     "wrong_gradients:LosesAGradient": ("A7 A8 A13 A22", "A8", "A8.self A13.local A13.back A13.diamond A13.relay"
         " A13.branches A13.fetch A7.unrecorded"),
-    "wrong_gradients:WaitsForEver": ("A9 A12 A14 A15 A20", "A9 A14 A15 A15.argument A15.fetch", ""),
+    "wrong_gradients:WaitsForEver": ("A9 A12 A14 A15 A20", "A9 A14 A15 A15.argument A15.fetch", "A15.blames"),
     "wrong_gradients:KeepsAContext": ("A4 A25", "A4 A25", "A4.unpaired A25.busy A25.late A25.failed"),
     "wrong_gradients:ShowsWhatFailed": ("A12 A17 A18 A19 A23", "A17 A17.late A19", ""),
     "wrong_gradients:StaysInAPass": ("A12 A18 A19", "A12 A12.phantom A18 A18.next A19", ""),
@@ -58,7 +69,7 @@ def test_it_is_caught_by_the_right_clause(place: str) -> None:
 
 
 def test_an_adapter_that_dies_is_no_verdict_on_the_backend() -> None:
-    report = judged("wrong:Dies", ["R10", "R20", "R22", "R23"])
+    report = judged("wrong_answers:Dies", ["R10", "R20", "R22", "R23"])
     assert having(report, Verdict.ERROR) == {"R23.misuse"}
     assert having(report, Verdict.FAIL, Verdict.BLOCKED) == set()
     [row] = [row for row in report.clauses if row.id == "R23.misuse"]

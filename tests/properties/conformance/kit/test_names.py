@@ -21,7 +21,7 @@ def honestly() -> set[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lie_about_its_name_earns_no_pass(name: str, honestly: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIAR_NAME", name)
-    report = judged("wrong:Liar", CLAUSES)
+    report = judged("wrong_answers:Liar", CLAUSES)
     assert report.backend == name
     assert having(report, Verdict.PASS) == honestly
     assert any("controlled" in note for note in report.notes), "it is ignored, and that is said"

@@ -111,7 +111,7 @@ def test_the_trouble_is_shown_where_it_was() -> None:
 
 def test_what_fails_sometimes_has_its_rate_and_is_never_a_pass() -> None:
     """Every second world refuses to share; a failure is followed by a new world."""
-    report = judged("wrong:IsFlaky", ["R16.confirmed"], runs=3)
+    report = judged("wrong_answers:IsFlaky", ["R16.confirmed"], runs=3)
     assert row(report, "R16.confirmed").verdict is Verdict.FAIL
     assert row(report, "R16.confirmed").rate in ("1 of 3", "2 of 3")
 
@@ -126,7 +126,7 @@ def test_what_passes_is_run_once() -> None:
 
 
 def test_after_a_hang_the_run_goes_on() -> None:
-    report = judged("wrong:HangsOnFetch", ["R10.raises", "R12", "R13"])
+    report = judged("wrong_answers:HangsOnFetch", ["R10.raises", "R12", "R13"])
     assert "hangs" in row(report, "R10.raises").message
     assert row(report, "R10.raises").seconds >= 5
     assert having(report, Verdict.PASS) == {one.id for one in report.clauses} - {"R10.raises"}
@@ -139,7 +139,7 @@ def test_what_does_not_stop_is_put_down_and_the_run_goes_on(monkeypatch: pytest.
         world.kill("B")
         world.stop(0.5)
 
-    report = tried(made("R1", dies), made("R2", broken), made("R3", fine), place="wrong:HangsAtTheEnd")
+    report = tried(made("R1", dies), made("R2", broken), made("R3", fine), place="wrong_answers:HangsAtTheEnd")
     assert [one.verdict for one in report.clauses] == [Verdict.FAIL, Verdict.FAIL, Verdict.PASS]
 
 
@@ -158,7 +158,9 @@ def test_a_clause_without_a_check_says_why() -> None:
 
 
 def test_an_expected_failure_is_not_run_again_and_still_blocks() -> None:
-    report = judged("wrong:SwallowsErrors", ["R4.raises", "R28.missing"], runs=3, expectations=expecting("R4.raises"))
+    report = judged(
+        "wrong_answers:SwallowsErrors", ["R4.raises", "R28.missing"], runs=3, expectations=expecting("R4.raises")
+    )
     found = row(report, "R4.raises")
     assert (found.verdict, found.rate, found.reason) == (Verdict.EXPECTED_FAIL, None, "it is known")
     assert row(report, "R28.missing").verdict is Verdict.BLOCKED
@@ -181,5 +183,5 @@ def test_an_expectation_of_what_was_not_run_is_told() -> None:
 
 
 def test_an_expectation_does_not_excuse_an_adapter() -> None:
-    report = judged("wrong:Dies", ["R23.misuse"], expectations=expecting("R23.misuse"))
+    report = judged("wrong_answers:Dies", ["R23.misuse"], expectations=expecting("R23.misuse"))
     assert row(report, "R23.misuse").verdict is Verdict.ERROR

@@ -1,90 +1,15 @@
-"""Backends that count references wrongly, each in one way. The kit must find each, and by the right clause."""
+"""Backends that answer wrongly, late or not at all, each in one way. The kit must find each, and by the right clause."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from farref.properties.zoo.backends.honest import Honest
 from farref.properties.zoo.backends.references import Entry, Handle, References
-
-
-class LeaksAFork(Honest):
-    """A share in a call that cannot be written is never withdrawn."""
-
-    name = "leaks a fork"
-
-    def withdraw(self, worker: str, to: str, args: Sequence[Any]) -> None:
-        """Count what nobody will ever have."""
-        for one in args:
-            if isinstance(one, dict) and "rref" in one:
-                self.passed_on(self.handle(worker, one["rref"]), to)
-
-
-class DeletesEarly(Honest):
-    """When its creator lets go, a value goes, whoever else refers to it."""
-
-    name = "deletes early"
-
-    def drop(self, worker: str, name: str) -> None:
-        """Take the value along."""
-        handle = self.handles[worker].get(name)
-        super().drop(worker, name)
-        if handle is not None and worker == "A":
-            handle.entry.value = Future()
-            handle.entry.value.set_exception(LookupError("the value is gone"))
-
-
-class AppliesCopies(Honest):
-    """A message that arrives twice takes effect twice."""
-
-    name = "applies copies"
-
-    class references(References):  # noqa: N801 (it stands where the honest backend has its tables)
-        """Tables that do not know a copy."""
-
-        def once(self, act: Callable[[], None]) -> Callable[[], None]:
-            """Believe every copy."""
-            return act
-
-        def count(self, handle: Handle) -> None:
-            """Look whether a fork is there, and not whether it has been."""
-            if handle.is_counted:
-                handle.is_dropped = False
-                self.entries.append(handle.entry)
-            super().count(handle)
-
-
-class NeverRepeats(Honest):
-    """A message that the network loses is lost."""
-
-    name = "never repeats"
-
-    class references(References):  # noqa: N801
-        """Tables that trust the network."""
-
-        def lost(self, times: int, act: Callable[[], None]) -> None:
-            """Do nothing."""
-
-
-class RegistersLate(Honest):
-    """A creation is registered when its function has ended, as in PyTorch; its creator is told at once."""
-
-    name = "registers late"
-
-    def register(self, handle: Handle) -> None:
-        """Wait for the function."""
-
-    def finish(self, handle: Handle) -> None:
-        """Count the creator at last."""
-        self.table.count(handle)
-
-    def is_confirmed(self, handle: Handle) -> bool:  # noqa: ARG002
-        """Say so too early."""
-        return True
 
 
 class HangsOnFetch(Honest):
@@ -216,6 +141,29 @@ class IsFlaky(Honest):
         if self.worlds % 2:
             raise RuntimeError("not today")
         super().share(worker, name, to)
+
+
+class StopsAtOnce(Honest):
+    """A shutdown does not wait for functions; they go on without their worker."""
+
+    name = "stops at once"
+
+    def stop(self) -> list[str]:
+        """Wait for nobody."""
+        self.running.clear()
+        super().stop()
+        return []
+
+
+class NeverSaysWhatItCannotWrite(Honest):
+    """A result that cannot be written is not sent, and nothing is sent in its place."""
+
+    name = "never says what it cannot write"
+
+    def run(self, worker: str, function: str, given: list[Any], result: Future[Any]) -> None:
+        """Give up without a word."""
+        if function != "unwritable":
+            super().run(worker, function, given, result)
 
 
 class Liar(Honest):
