@@ -43,7 +43,7 @@ def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     if request.param.startswith("torch"):
         pytest.importorskip("torch")
     before = set(children_of(os.getpid()))
-    place = f"farref.properties.twin.backends.adapter_{request.param}:Adapter"
+    place = f"farref.properties.conformance.adapters.{request.param}.adapter:Adapter"
     session = Session([sys.executable, "-m", "farref.properties.conformance.conversation.host", place])
     yield session
     session.close()
