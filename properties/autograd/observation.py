@@ -13,9 +13,10 @@ say goes into `amiss`, which is empty as long as all is well.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
+
+from farref.properties.twin.observation import flying_lines, said, unanswered_lines
 
 Counts = tuple[tuple[str, int], ...]
 """How many, by the name of something; nothing where there is none."""
@@ -29,6 +30,9 @@ class TaskView(msgspec.Struct, frozen=True):
     arrived: tuple[int, ...]  # those whose gradient has come
     marked: tuple[int, ...]
     staged: int | None  # the gradient of its leaf, kept aside
+
+    def __str__(self) -> str:
+        return f"in pass {self.number} ({said(self, 'number')})"
 
 
 class WorkerView(msgspec.Struct, frozen=True):
@@ -71,10 +75,15 @@ class ReleaseView(msgspec.Struct, frozen=True):
 class MessageView(msgspec.Struct, frozen=True, order=True):
     """A message, under way or unanswered."""
 
-    label: str
+    message: str
     source: str
     target: str
     content: str = ""
+
+    @property
+    def label(self) -> str:
+        """The message, and what it carries."""
+        return f"{self.message}, {self.content}" if self.content else self.message
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -90,10 +99,7 @@ class Observation(msgspec.Struct, frozen=True):
 
 def counts(names: Iterable[str]) -> Counts:
     """Count names."""
-    found: dict[str, int] = {}
-    for name in names:
-        found[name] = found.get(name, 0) + 1
-    return tuple(sorted(found.items()))
+    return balanced((name, 1) for name in names)
 
 
 def balanced(account: Iterable[tuple[str, int]]) -> Counts:
@@ -104,39 +110,14 @@ def balanced(account: Iterable[tuple[str, int]]) -> Counts:
     return tuple(sorted((name, number) for name, number in found.items() if number))
 
 
-# -- differences -------------------------------------------------------------------------------------------------------
+# -- in lines ----------------------------------------------------------------------------------------------------------
 
 
 def lines(observation: Observation) -> list[str]:
     """Write an observation as lines, one for each fact, so that two can be compared line by line."""
-    told = [f"{one.worker}: {_said(one)}" for one in observation.workers]
-    told += [f"pass {one.number}: {_said(one)}" for one in observation.passes]
+    told = [f"{one.worker}: {said(one, 'worker')}" for one in observation.workers]
+    told += [f"pass {one.number}: {said(one, 'number')}" for one in observation.passes]
     if observation.release is not None:
-        told.append(f"release: {_said(observation.release)}")
+        told.append(f"release: {said(observation.release)}")
     told += [f"amiss: {complaint}" for complaint in observation.amiss]
-    told += [f"{one.source} waits for an answer from {one.target}: {one.label}" for one in observation.unanswered]
-    return told + [f"in flight from {one.source} to {one.target}: {_label(one)}" for one in observation.flying]
-
-
-def _label(message: MessageView) -> str:
-    return f"{message.label}, {message.content}" if message.content else message.label
-
-
-def _said(view: Any) -> str:
-    """Say a view in one line: each field that says anything."""
-    fields = (name for name in view.__struct_fields__ if name not in ("worker", "number"))
-    return ", ".join(
-        f"{name.replace('_', ' ')} {_plain(getattr(view, name))}"
-        for name in fields
-        if getattr(view, name) not in (None, ())
-    )
-
-
-def _plain(value: object) -> str:
-    match value:
-        case TaskView():
-            return f"in pass {value.number} ({_said(value)})"
-        case tuple():
-            return " ".join(f"{one[0]}:{one[1]}" if isinstance(one, tuple) else str(one) for one in value) or "none"
-        case _:
-            return str(value)
+    return told + unanswered_lines(observation.unanswered) + flying_lines(observation.flying)

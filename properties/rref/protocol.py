@@ -15,7 +15,8 @@ from farref.properties.rref import limits, meaning, schedules, story, twin
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.candidates import RRefCandidates
 from farref.properties.rref.claims import CLAIMS
-from farref.properties.rref.observation import ModelObserver, Observation, lines
+from farref.properties.rref.observation import Observation, lines
+from farref.properties.rref.observer import ModelObserver
 from farref.properties.rref.portfolio import PORTFOLIO
 from farref.properties.rref.replay import RRefMoment, familiar
 from farref.properties.rref.smaller import smaller

@@ -16,8 +16,8 @@ from typing import Any
 
 from farref.model.checker.interface import Action
 from farref.properties.protocols import protocol_of, sound_model
-from farref.properties.rref.observation import difference
 from farref.properties.twin.backend import Backend
+from farref.properties.twin.observation import difference
 
 
 class Disagreement(Exception):  # noqa: N818 (it says what happened)

@@ -8,12 +8,13 @@ import pytest
 from farref.model.rref.actions import Action
 from farref.model.rref.rules import RULES, without
 from farref.model.rref.world import Bounds
-from farref.properties.rref.observation import Observation, difference, lines
+from farref.properties.rref.observation import Observation, lines
 from farref.properties.rref.protocol import RREF
 from farref.properties.rref.twin import forbidden
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign
+from farref.properties.twin.observation import difference
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement, Twin
@@ -131,4 +132,4 @@ def test_an_observation_is_plain_data() -> None:
         "in flight from C to B: ForkRequest(f1)",
         "in flight from A to B: RemoteCall(f0)",
     ]
-    assert difference(twin.observation, twin.observation, "simulated") == []
+    assert difference(twin.observation, twin.observation, "simulated", lines) == []

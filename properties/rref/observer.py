@@ -1,0 +1,125 @@
+"""The model of the RRef protocol, as an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from farref.model.ids import WorkerId
+from farref.model.rref.addressing import ends
+from farref.model.rref.ids import ForkId, worker_name
+from farref.model.rref.messages import kind_of, message_of
+from farref.model.rref.owner import Entry, OwnerRRef, is_listed
+from farref.model.rref.user import Fetch, Handle, User, UserRRef
+from farref.model.rref.world import Bounds, World
+from farref.model.values import IdSet
+from farref.properties.rref.observation import EntryView, MessageView, Observation, UserView, WorkerView
+from farref.properties.traces.replay import NETWORK
+
+VALUES: Final = ("absent", "expected", "created", "ready", "absent")
+"""What is told of an entry's value, by the model's phase. To the owner GONE is ABSENT (R8)."""
+
+STATES: Final = ("absent", "pending", "confirmed", "untold")
+HANDLES: Final = ("none", "parked", "held", "timed out")
+FETCHES: Final = ("none", "waiting", "abandoned")
+
+
+class ModelObserver:
+    """Looks at the worlds of one run.
+
+    Most of a world is as it was a step ago. Who holds a fork is written into it once, as it is minted, so within one run a
+    view follows from its record alone, and is made once.
+    """
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self._entries: dict[tuple[int, OwnerRRef], EntryView] = {}
+        self._users: dict[tuple[int, UserRRef], UserView] = {}
+        self._messages: dict[tuple[int, int], MessageView] = {}
+
+    def observe(self, world: World) -> Observation:
+        """Look at a world."""
+        unanswered = self._views(world, world.network.unanswered)
+        users = [user for user in enumerate(world.users) if user[1].phase is not User.ABSENT]
+        return Observation(
+            workers=tuple(self._worker(world, worker, users, unanswered) for worker in range(self.bounds.workers)),
+            flying=tuple(sorted(self._views(world, world.network.flying))),
+            closing=world.closing,
+        )
+
+    def _worker(
+        self, world: World, worker: int, users: list[tuple[int, UserRRef]], unanswered: list[MessageView]
+    ) -> WorkerView:
+        owned = [(rref, world.owners[rref]) for rref in range(worker, self.bounds.rrefs, self.bounds.workers)]
+        name = worker_name(WorkerId(worker))
+        return WorkerView(
+            worker=name,
+            entries=tuple([self._entry(world, *one) for one in owned if _is_seen(one[1])]),
+            dropped=tuple([f"x{rref}" for rref, owner in owned if owner.phase is Entry.GONE]),
+            users=tuple([self._user(world, *one) for one in users if world.lineage[one[0]].holder == worker]),
+            unanswered=tuple(sorted([one for one in unanswered if one.source == name])),
+        )
+
+    def _entry(self, world: World, rref: int, owner: OwnerRRef) -> EntryView:
+        view = self._entries.get((rref, owner))
+        if view is None:
+            view = self._entries[rref, owner] = _entry(world, rref, owner)
+        return view
+
+    def _user(self, world: World, fork: int, user: UserRRef) -> UserView:
+        view = self._users.get((fork, user))
+        if view is None:
+            view = self._users[fork, user] = _user(world, self.bounds, ForkId(fork), user)
+        return view
+
+    def _views(self, world: World, table: Iterable[IdSet]) -> list[MessageView]:
+        """See the messages of a table: by kind, for which forks there is one."""
+        return [
+            self._messages.get((kind, fork)) or self._message(world, kind, fork)
+            for kind, forks in enumerate(table)
+            if any(forks)
+            for fork in forks.members()
+        ]
+
+    def _message(self, world: World, kind: int, fork: int) -> MessageView:
+        message = message_of(kind, self.bounds.rref_of(ForkId(fork)), ForkId(fork))
+        source, target = ends(world, message, self.bounds)
+        sender = NETWORK if source is None else worker_name(source)
+        view = self._messages[kind, fork] = MessageView(kind_of(message), f"f{fork}", sender, worker_name(target))
+        return view
+
+
+def _is_seen(owner: OwnerRRef) -> bool:
+    return is_listed(owner) or not owner.forks.is_empty() or not owner.fetches.is_empty()
+
+
+def _entry(world: World, rref: int, owner: OwnerRRef) -> EntryView:
+    return EntryView(
+        rref=f"x{rref}",
+        value=VALUES[owner.phase],
+        forks=_with_holders(world, owner.forks.members()),
+        running=owner.running,
+        held=owner.held,
+        waiting=owner.waiting,
+        fetches=tuple(sorted(f"f{fork}" for fork in owner.fetches.members())),
+    )
+
+
+def _user(world: World, bounds: Bounds, fork: ForkId, user: UserRRef) -> UserView:
+    return UserView(
+        fork=f"f{fork}",
+        rref=f"x{bounds.rref_of(fork)}",
+        state=STATES[user.phase],
+        handle=HANDLES[Handle(user.handle)],
+        fetch=FETCHES[Fetch(user.fetch)],
+        children=_with_holders(world, user.children.members()),
+    )
+
+
+def _with_holders(world: World, forks: Iterator[int]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((f"f{fork}", _holder(world, fork)) for fork in forks))
+
+
+def _holder(world: World, fork: int) -> str:
+    holder = world.lineage[fork].holder
+    return "nobody" if holder is None else worker_name(holder)
