@@ -30,7 +30,7 @@ def context() -> Iterator[ContextId]:
     if CURRENT.get() is not None:
         raise PassRefused(f"{CURRENT.get()} is current here already; contexts do not nest")
     with worker.lock:
-        opened = worker.core.open_context()
+        opened = worker.core.engine.open_context()
     try:
         with using(opened):
             yield opened
@@ -38,7 +38,7 @@ def context() -> Iterator[ContextId]:
         # A worker that leaves has released all its contexts already.
         with suppress(ContextReleased), worker.lock:
             # Nobody waits for a release: what it sends rides with the next frame, or leaves with a tick.
-            worker.perform(worker.core.release_context(opened))
+            worker.perform(worker.core.engine.release(opened))
 
 
 def backward(

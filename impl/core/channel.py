@@ -24,8 +24,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from farref.impl.core.here import Here
 from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
-from farref.impl.core.messages import Control, ControlBody
+from farref.impl.core.messages import Ack, Control, ControlBody
+from farref.impl.errors import WireError
 
 FIRST: Final = SequenceNumber(1)
 WINDOW: Final = 4096
@@ -35,9 +37,9 @@ SPREAD: Final = 0.25
 GOLDEN: Final = 0.618033988749895
 
 
-def interval(number: SequenceNumber, attempt: int) -> float:
+def interval(number: SequenceNumber, attempt: int, first_s: float = FIRST_INTERVAL_S) -> float:
     """Say how long to wait after an attempt: it grows, has a limit and differs from message to message (R6)."""
-    plain = min(FIRST_INTERVAL_S * 2.0 ** min(attempt, 16), LONGEST_INTERVAL_S) if attempt else FIRST_INTERVAL_S
+    plain = min(first_s * 2.0 ** min(attempt, 16), LONGEST_INTERVAL_S) if attempt else first_s
     return plain * (1.0 - SPREAD * ((number * GOLDEN + attempt * GOLDEN) % 1.0))
 
 
@@ -55,6 +57,7 @@ class Outgoing:
     """The sender's half: what one peer has not answered yet."""
 
     incarnation: Incarnation
+    first_interval_s: float = FIRST_INTERVAL_S
     last: int = 0
     unanswered: dict[SequenceNumber, Unanswered] = field(default_factory=dict)
     queued: deque[tuple[SequenceNumber, ControlBody, float]] = field(default_factory=deque)
@@ -77,7 +80,7 @@ class Outgoing:
         """Send a message again, with the lowest number as it is now."""
         waiting = self.unanswered[number]
         waiting.attempt += 1
-        waiting.due = now + interval(number, waiting.attempt)
+        waiting.due = now + interval(number, waiting.attempt, self.first_interval_s)
         return Control(self.incarnation, number, self.lowest, waiting.body)
 
     def due(self, now: float) -> list[SequenceNumber]:
@@ -98,7 +101,7 @@ class Outgoing:
 
     def _begin(self, number: SequenceNumber, body: ControlBody, since: float, now: float) -> Control:
         """Keep a message until it is answered, and give it its first attempt."""
-        self.unanswered[number] = Unanswered(body, since, now + interval(number, 0))
+        self.unanswered[number] = Unanswered(body, since, now + interval(number, 0, self.first_interval_s))
         return Control(self.incarnation, number, next(iter(self.unanswered)), body)
 
 
@@ -125,6 +128,13 @@ class Incoming:
         self.processed.add(control.number)
         return True
 
+    def would_take(self, control: Control) -> bool:
+        """Say whether a message is to take effect, without noting it."""
+        if self.is_refused(control):
+            return False
+        is_known = control.number < self.mark or control.number in self.processed
+        return control.incarnation > self.incarnation or not is_known
+
     def _raise_mark(self, lowest: SequenceNumber) -> None:
         if lowest - self.mark <= len(self.processed):
             self.processed.difference_update(range(self.mark, lowest))
@@ -136,16 +146,44 @@ class Incoming:
 class Channel:
     """Both halves for every peer of one worker."""
 
-    def __init__(self, incarnation: Incarnation) -> None:
-        self.incarnation = incarnation
+    def __init__(self, here: Here) -> None:
         self.outgoing: dict[WorkerId, Outgoing] = {}
         self.incoming: dict[WorkerId, Incoming] = {}
+        self.first_interval_s = FIRST_INTERVAL_S
+        """How long the halves made from now on wait before they send something again."""
+        self._here = here
+
+    def send(self, target: WorkerId, body: ControlBody) -> None:
+        """Send a control message, to be sent again until answered (R6). There is nobody to tell at a dead peer (R30)."""
+        here = self._here
+        if target not in here.workers:
+            raise WireError(f"a peer speaks of worker {target}, and there is none")
+        if target not in here.dead:
+            for control in self.to(target).add(body, here.now):
+                here.send(target, control)
+
+    def settle(self, peer: WorkerId, ack: Ack) -> ControlBody | None:
+        """Stop repeating what was answered, and say what it was: one of this life that no answer had come for (R5)."""
+        here = self._here
+        if ack.incarnation != here.incarnation:
+            return None
+        body, released = self.to(peer).settle(ack.number, here.now)
+        for control in released:
+            here.send(peer, control)
+        return body
+
+    def retry_due(self) -> None:
+        """Send again what has waited long enough (R6)."""
+        here = self._here
+        for peer, half in self.outgoing.items():
+            for number in half.due(here.now):
+                here.send(peer, half.retry(number, here.now))
 
     def to(self, peer: WorkerId) -> Outgoing:
         """Find the sender's half for a peer."""
         half = self.outgoing.get(peer)
         if half is None:
-            half = self.outgoing[peer] = Outgoing(self.incarnation)
+            half = self.outgoing[peer] = Outgoing(self._here.incarnation, self.first_interval_s)
         return half
 
     def from_(self, peer: WorkerId) -> Incoming:

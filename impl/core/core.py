@@ -1,30 +1,32 @@
 """One worker of both protocols, without clock, sockets or threads: messages and operations in, effects out.
 
-The core owns every table of its worker: entries (`owner`), records (`user`), numbered control messages (`channel`), parked
-calls (`parking`) and autograd contexts (`engine`). A method is one step of the protocol. It changes the tables completely,
-then returns what is to be done, in order. A step is never half done, so R11 and the "in one step" of R19 and R26 need no care
-beyond a lock around each call of a method here.
+It puts the parts of a worker together and says which part each message goes to: entries (`owner`), records (`user`),
+numbered control messages (`channel`), calls and answers (`calls`), calls that wait (`parking`), autograd contexts (`engine`).
+A method is one step of the protocol. It changes the tables completely, then returns what is to be done, in order. A step is
+never half done, so R11 and the "in one step" of R19 and R26 need no care beyond a lock around each call of a method here.
 
-Around it there is always a shell: real processes, or the simulated network. The shell writes and reads the bodies of
-messages. Before it writes a reference into one, it asks `share` for a fork (R2). If the message then cannot be written, it
-gives the forks back with `withdraw` (R28). Time is told to the core by `tick`; how often is the shell's choice.
+Around it there is always a shell: real processes, or the simulated network. It writes and reads the bodies of messages. Before
+it writes a reference, it asks `share` for a fork (R2). It gives forks back that cannot be sent (R28), and tells the time.
 """
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
-from farref.impl.core.arrivals import Arrivals
-from farref.impl.core.autograd.effects import Work
-from farref.impl.core.autograd.graph import Node
-from farref.impl.core.autograd.ids import ContextId, PassId
-from farref.impl.core.autograd.task import Progress
+from farref.impl.core.autograd.engine import Engine
+from farref.impl.core.autograd.graph import Within
+from farref.impl.core.calls import Calls, check_minted
+from farref.impl.core.channel import Channel
 from farref.impl.core.effects import AnswerFetch, Effect, Outcome, Send
+from farref.impl.core.here import Here
 from farref.impl.core.ids import (
+    FIRST_LIFE,
     CallId,
     FetchId,
     ForkData,
     ForkId,
+    Incarnation,
     OwnedReference,
     Reference,
     RRefId,
@@ -33,210 +35,266 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.core.messages import WRAPPED, Call, FetchReturn, ForwardCall, RemoteCall, Return
-from farref.impl.errors import NotRunning
+from farref.impl.core.messages import (
+    Ack,
+    AnyMessage,
+    Call,
+    CallFailed,
+    Carrier,
+    ChildAccept,
+    Control,
+    CreateFailed,
+    FetchCall,
+    FetchReturn,
+    ForkRequest,
+    Forks,
+    ForwardCall,
+    RemoteCall,
+    Return,
+    UserAccept,
+    UserCall,
+    UserDelete,
+    Wrapped,
+)
+from farref.impl.core.owner import Owner
+from farref.impl.core.parking import Parking
+from farref.impl.core.user import User
+from farref.impl.errors import ContextReleased, PeerDied, RefusedCall
 
 
-class Core(Arrivals):
-    """One worker: what the application does, on top of what messages do."""
+class Core:
+    """One worker: what messages do, and what its application does."""
 
-    # Creation
+    def __init__(self, me: WorkerId, workers: Collection[WorkerId], incarnation: Incarnation = FIRST_LIFE) -> None:
+        self.here = here = Here(me, workers, incarnation)
+        self._effects, self._emit = here.effects, here.emit
+        self.me, self.workers, self.incarnation, self.dead = me, here.workers, incarnation, here.dead
+        self.called = 0  # how many calls have been made
+        self.channel = Channel(here)
+        self.owner = Owner(here)
+        self.user = User(here, self.channel)
+        self.parking = Parking(here, self.user.records)
+        self.calls = Calls(here, self.channel, self.owner, self.user, self.parking)
+        self.engine = Engine(here, self.channel, self.taken)
+        self.handlers: Mapping[type, Callable[[WorkerId, Any, object], None]] = {
+            **dict.fromkeys((Call, Return, RemoteCall, FetchReturn), self.calls.arrive),
+            CallFailed: self.calls.on_call_failed,
+            FetchCall: self.owner.on_fetch_call,
+            UserAccept: self._on_user_accept,
+            ForwardCall: self._on_forward_call,
+            Control: self._on_control,
+            Ack: self._on_ack,
+        }
+        self.control_handlers: Mapping[type, Callable[[WorkerId, Any], None]] = {
+            UserDelete: self.owner.on_user_delete,
+            ForkRequest: self.owner.on_fork_request,
+            CreateFailed: self.owner.on_create_failed,
+            ChildAccept: self.user.on_child_accept,
+            **dict.fromkeys(self.engine.handlers, self.engine.take),
+        }
+
+    def taken(self) -> list[Effect]:
+        """End a step, and say what it has done."""
+        effects = self._effects.copy()
+        self._effects.clear()
+        return effects
+
+    # What messages do
+
+    def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
+        """Take one message in. `content` is its body, read; it comes back in the effect that uses it."""
+        if source in self.dead:
+            return []
+        self.handlers[type(message)](source, message, content)
+        return self.taken()
+
+    def _on_control(self, source: WorkerId, control: Control, _: object) -> None:
+        """Let a control message take effect once; answer every copy (R7)."""
+        incoming = self.channel.from_(source)
+        if incoming.is_refused(control):
+            return
+        if incoming.take(control):
+            self.control_handlers[type(control.body)](source, control.body)
+        self._emit(Send(source, Ack(control.incarnation, control.number)))
+
+    def _on_ack(self, source: WorkerId, ack: Ack, _: object) -> None:
+        """Take an answer in; for two of the messages it confirms a fork (R5)."""
+        body = self.channel.settle(source, ack)
+        if type(body) is ForkRequest or type(body) is CreateFailed:
+            self._confirm(body.fork)
+
+    def _on_user_accept(self, source: WorkerId, message: UserAccept, _: object) -> None:
+        record = self.user.records.get(message.fork)
+        if record is not None and record.owner == source:
+            self._confirm(message.fork)
+
+    def _confirm(self, fork: ForkId) -> None:
+        """Note that the owner counts a fork, then start the call that waited for it (R17, R18)."""
+        self.user.confirm(fork)
+        self.parking.confirm(fork)
+
+    def _on_forward_call(self, source: WorkerId, message: ForwardCall, content: object) -> None:
+        """Let what a message says of its context take effect first; then it arrives as any other does, or is refused (A9)."""
+        carried = message.message
+        check_minted(source, carried)
+        objection = self.engine.arrive(source, message, content)
+        if objection is None:
+            self.handlers[type(carried)](source, carried, content)
+        else:
+            self.calls.refuse_wrapped(source, carried, ContextReleased(objection))
+
+    # What becomes of messages that cannot be read, or will never arrive; and of the dead
+
+    def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
+        """Answer a carrier whose body could not be read: none of its forks takes effect (R28, R29)."""
+        if isinstance(message, ForwardCall):
+            check_minted(source, message.message)
+            self.engine.arrive(source, message, None)
+            self.calls.refuse_wrapped(source, message.message, RefusedCall(reason))
+        else:
+            self.calls.refuse(source, message, reason)
+        return self.taken()
+
+    def carrier_failed(self, target: WorkerId, message: UserCall, reason: str) -> list[Effect]:
+        """Hear for certain that a user call of ours was not processed and never will be (R3, R28, R29)."""
+        if isinstance(message, ForwardCall):
+            self.engine.on_forward_failed(target, message)
+        self.calls.failed(target, message, reason)
+        return self.taken()
+
+    def peer_died(self, peer: WorkerId, reason: str) -> list[Effect]:
+        """Declare a peer dead: nothing of it is heard any more, and what only it could end, ends now (R30, R34)."""
+        if peer in self.dead or peer == self.me:
+            return []
+        self.dead[peer] = reason
+        self.channel.forget(peer)
+        error = PeerDied(reason)
+        for fork in self.user.on_peer_died(peer, error):
+            self.calls.give_up(fork, error)
+        self.owner.on_peer_died(peer)
+        self.engine.peer_died(peer)
+        return self.taken()
+
+    # What the application does with references
 
     def create_remote(
-        self, owner: WorkerId, function: str = "", forks: tuple[ForkData, ...] = (), body: bytes = b""
+        self, owner: WorkerId, function: str = "", forks: Forks = (), body: bytes = b"", within: Within = None
     ) -> tuple[UserReference, list[Effect]]:
         """Begin `remote()` on another worker: a handle at once, pending (R10)."""
-        self._open()
-        rref = RRefId(self.me, self.incarnation, self._mint())
-        fork = ForkId(self.me, self.incarnation, rref.number)
-        reference = self.user.create_remote(owner, rref, fork)
-        self._send(owner, RemoteCall(rref, fork, function, forks, body))
-        return reference, self._taken()
+        self.here.check_open()
+        reference = self.user.create_remote(owner)
+        self._send(owner, RemoteCall(reference.rref, reference.fork, function, forks, body), within)
+        return reference, self.taken()
 
     def create_on_self(self) -> OwnedReference:
         """Begin `remote()` on this worker: the entry comes before the function (R12)."""
-        self._open()
-        rref = RRefId(self.me, self.incarnation, self._mint())
-        self.owner.create_on_self(rref)
-        return OwnedReference(rref)
+        self.here.check_open()
+        return self.owner.create_on_self()
 
     def create_local(self, outcome: Outcome) -> OwnedReference:
         """Make an RRef of a value that is here (R13)."""
-        self._open()
-        rref = RRefId(self.me, self.incarnation, self._mint())
-        self.owner.create_local(rref, outcome)
-        return OwnedReference(rref)
+        self.here.check_open()
+        return self.owner.create_local(outcome)
 
     def finish_function(self, rref: RRefId, outcome: Outcome) -> list[Effect]:
         """Report that the function which computes a value has ended (R23)."""
         self.owner.finish_function(rref, outcome)
-        return self._taken()
-
-    def time_out_creation(self, reference: UserReference) -> bool:
-        """Report that a creation took too long; say whether it was still pending (R27)."""
-        return self.user.time_out_creation(reference.fork)
-
-    # Sharing
+        return self.taken()
 
     def share(self, reference: Reference, target: WorkerId) -> ForkData:
         """Mint a fork for a reference that is about to be written into a message (R2, R14, R16)."""
-        self._open()
-        fork = ForkId(self.me, self.incarnation, self._mint())
-        match reference:
-            case OwnedReference(rref):
-                self.owner.share(rref, fork, target)
-                return ForkData(self.me, rref, fork, target, None)
-            case UserReference(owner, rref, parent):
-                self.user.share(parent, fork, target)
-                return ForkData(owner, rref, fork, target, parent)
-            case _:
-                assert_never(reference)
+        self.here.check_open()
+        return self.calls.share(reference, target)
 
-    def withdraw(self, forks: tuple[ForkData, ...]) -> list[Effect]:
+    def withdraw(self, forks: Forks) -> list[Effect]:
         """Take back forks whose message could not be written (R28)."""
-        self._withdraw_all(forks)
-        return self._taken()
+        self.calls.withdraw(forks)
+        return self.taken()
 
     def call(
-        self, target: WorkerId, function: str = "", forks: tuple[ForkData, ...] = (), body: bytes = b""
+        self, target: WorkerId, function: str = "", forks: Forks = (), body: bytes = b"", within: Within = None
     ) -> tuple[CallId, list[Effect]]:
         """Call a function on a worker; its arguments carry the forks given."""
-        self._calls += 1
-        call = CallId(self._calls)
-        self._send(target, Call(call, function, forks, body))
-        return call, self._taken()
+        self.called += 1
+        call = CallId(self.called)
+        self._send(target, Call(call, function, forks, body), within)
+        return call, self.taken()
 
     def reply(
-        self, target: WorkerId, call: CallId, failed: bool = False, forks: tuple[ForkData, ...] = (), body: bytes = b""
+        self,
+        target: WorkerId,
+        call: CallId,
+        failed: bool = False,
+        forks: Forks = (),
+        body: bytes = b"",
+        within: Within = None,
     ) -> list[Effect]:
         """Answer a call; its result carries the forks given."""
-        self._send(target, Return(call, failed, forks, body))
-        return self._taken()
+        self._send(target, Return(call, failed, forks, body), within)
+        return self.taken()
 
-    # Use
-
-    def fetch(self, reference: UserReference) -> tuple[FetchId, list[Effect]]:
+    def fetch(self, reference: UserReference, within: Within = None) -> tuple[FetchId, list[Effect]]:
         """Ask the owner for the value (R20)."""
-        self._open()
-        fetch = self.user.fetch(reference.fork)
-        return fetch, self._taken()
-
-    def abandon_fetch(self, reference: UserReference, fetch: FetchId) -> None:
-        """Give up on a fetch: its answer will be thrown away (R20, R27)."""
-        self.user.abandon_fetch(reference.fork, fetch)
+        self.here.check_open()
+        asking = self.user.fetch(reference.fork)
+        self._send(reference.owner, asking, within)
+        return asking.fetch, self.taken()
 
     def answer_fetch(
-        self, answer: AnswerFetch, failed: bool, forks: tuple[ForkData, ...] = (), body: bytes = b""
+        self, answer: AnswerFetch, failed: bool, forks: Forks = (), body: bytes = b"", within: Within = None
     ) -> list[Effect]:
         """Send what was written for an `AnswerFetch` (R20)."""
-        self._send(answer.target, FetchReturn(answer.rref, answer.fork, answer.fetch, failed, forks, body))
-        return self._taken()
+        self._send(answer.target, FetchReturn(answer.rref, answer.fork, answer.fetch, failed, forks, body), within)
+        return self.taken()
 
     def await_value(self, reference: OwnedReference, waiter: WaiterId) -> list[Effect]:
         """Let code on the owner wait for its value (R21)."""
         self.owner.await_value(reference.rref, waiter)
-        return self._taken()
+        return self.taken()
 
     def stop_waiting(self, reference: OwnedReference, waiter: WaiterId) -> list[Effect]:
         """Let code on the owner give up waiting."""
         self.owner.stop_waiting(reference.rref, waiter)
-        return self._taken()
+        return self.taken()
 
     def let_go(self, reference: Reference) -> list[Effect]:
         """Drop one handle (R22, R26)."""
-        self._let_go(reference)
-        return self._taken()
+        self.calls.let_go(reference)
+        return self.taken()
 
     def let_go_of_everything(self) -> list[Effect]:
         """Drop every handle there is, for a worker that leaves (R32)."""
-        for rref, entry in list(self.owner.entries.items()):
-            for _ in range(entry.held):
-                self.owner.let_go(rref)
-        for fork, record in list(self.user.records.items()):
-            for _ in range(record.handles):
-                self.user.let_go(fork)
+        self.owner.let_go_of_everything()
+        self.user.let_go_of_everything()
         self.engine.release_everything()
-        return self._taken()
+        return self.taken()
 
     def is_confirmed(self, reference: Reference) -> bool:
         """Say whether the owner counts this reference and this worker knows it (R31)."""
-        match reference:
-            case OwnedReference():
-                return True
-            case UserReference(fork=fork):
-                record = self.user.records.get(fork)
-                return record is not None and record.confirmed
-            case _:
-                assert_never(reference)
+        return isinstance(reference, OwnedReference) or self.user.is_confirmed(reference.fork)
 
-    # Distributed autograd
-
-    def wrapped(self, effects: list[Effect], context: ContextId, node: Node | None, function: str) -> list[Effect]:
-        """Have the one call among some effects carry its context, and record the send of its pair (A4, A8)."""
-        for position, effect in enumerate(effects):
-            if isinstance(effect, Send) and isinstance(effect.message, WRAPPED):
-                forward = self.engine.record_call(context, effect.target, function, node)
-                tensors = len(node.edges) if node is not None else 0
-                effects[position] = Send(effect.target, ForwardCall(context, forward, tensors, effect.message))
-        return effects
-
-    def open_context(self) -> ContextId:
-        """Open an autograd context (A8)."""
-        self._open()
-        return self.engine.open_context()
-
-    def release_context(self, context: ContextId) -> list[Effect]:
-        """Release an autograd context, everywhere (A24)."""
-        self.engine.release(context)
-        return self._taken()
-
-    def backward(
-        self, context: ContextId, root: Node, seeds: Any, smart: bool, retain: bool
-    ) -> tuple[PassId, list[Effect]]:
-        """Begin a backward pass here (A10)."""
-        pass_id = self.engine.begin(context, root, seeds, smart, retain)
-        return pass_id, self._taken()
-
-    def worked(self, work: Work, progress: Progress) -> list[Effect]:
-        """Take in what came of a task's work (A13)."""
-        self.engine.worked(work.task, work.body, progress)
-        return self._taken()
-
-    def raised(self, work: Work, error: bytes) -> list[Effect]:
-        """Take in that a task's work raised an error (A18)."""
-        self.engine.raised(work.task, work.body, error)
-        return self._taken()
-
-    def time_out_pass(self, pass_id: PassId) -> list[Effect]:
-        """Let a pass fail because its time is up, unless it is decided (A20)."""
-        self.engine.time_out(pass_id)
-        return self._taken()
+    def _send(self, target: WorkerId, message: Wrapped, within: Within) -> None:
+        """Send a message of the program. One that is made within a context carries it (A4)."""
+        self._emit(Send(target, message if within is None else self.engine.wrap(target, message, within)))
 
     # Time, and the end
 
     def tick(self, now: float) -> list[Effect]:
         """Take the time in, and send again what has waited long enough (R6)."""
-        self.now = now
-        for peer, outgoing in self.channel.outgoing.items():
-            for number in outgoing.due(now):
-                self._send(peer, outgoing.retry(number, now))
-        return self._taken()
+        self.here.now = now
+        self.channel.retry_due()
+        return self.taken()
 
     def retry(self, peer: WorkerId, number: SequenceNumber) -> list[Effect]:
         """Send one control message again, whether or not it is due (R6)."""
-        self._send(peer, self.channel.to(peer).retry(number, self.now))
-        return self._taken()
+        self.here.send(peer, self.channel.to(peer).retry(number, self.here.now))
+        return self.taken()
 
     def shut_down(self) -> None:
         """Let the application begin nothing new. All else goes on (R32)."""
-        self.closing = True
+        self.here.closing = True
 
     def is_empty(self) -> bool:
         """Say whether every table is empty (R32)."""
-        waiting = next(self.channel.unanswered(), None)
-        held = self.owner.entries or self.user.records or self.user.parents or waiting
+        held = self.owner.entries or self.user.records or self.user.parents or next(self.channel.unanswered(), None)
         return not held and self.engine.is_empty()
-
-    def _open(self) -> None:
-        if self.closing:
-            raise NotRunning(f"worker {self.me} is shutting down: no new creation, share or fetch (R32)")

@@ -8,11 +8,13 @@ Every event is written under the lock that every step is taken under, so the ord
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
+from farref.impl.core.autograd.graph import Within
 from farref.impl.core.core import Core
 from farref.impl.core.effects import DropValue, Effect, Outcome
 from farref.impl.core.ids import (
@@ -33,9 +35,9 @@ from farref.impl.core.messages import (
     CallFailed,
     Carrier,
     Control,
-    ControlBody,
     FetchCall,
     FetchReturn,
+    Forks,
     ForwardCall,
     RemoteCall,
     Return,
@@ -45,6 +47,9 @@ from farref.impl.core.messages import (
 )
 
 FORMAT: Final = "farref-log/1"
+
+Event = Callable[[], None]
+"""An event that is to be written."""
 
 
 class Journal:
@@ -78,14 +83,12 @@ class Journal:
 
 
 class LoggedCore(Core):
-    """A core that keeps a journal."""
+    """A core whose steps are written into a journal. It looks at a step from outside: what came in, and what came of it."""
 
     def __init__(self, me: WorkerId, names: Mapping[WorkerId, str], incarnation: Incarnation, journal: Journal) -> None:
         super().__init__(me, names, incarnation)
         self.journal = journal
         self._write = journal.write
-        self._carrier = ""
-        self._took_effect = False
         journal.begin(me, names)
 
     def end(self) -> None:
@@ -97,10 +100,10 @@ class LoggedCore(Core):
     # What the application does
 
     def create_remote(
-        self, owner: WorkerId, function: str = "", forks: tuple[ForkData, ...] = (), body: bytes = b""
+        self, owner: WorkerId, function: str = "", forks: Forks = (), body: bytes = b"", within: Within = None
     ) -> tuple[UserReference, list[Effect]]:
         """Begin `remote()` on another worker."""
-        made = super().create_remote(owner, function, forks, body)
+        made = super().create_remote(owner, function, forks, body, within)
         self._write("create remote", made[0].rref, made[0].fork, to=owner)
         return made
 
@@ -127,15 +130,15 @@ class LoggedCore(Core):
         self._write("share", data.rref, data.fork, to=target, owner=data.owner, parent=data.parent)
         return data
 
-    def withdraw(self, forks: tuple[ForkData, ...]) -> list[Effect]:
+    def withdraw(self, forks: Forks) -> list[Effect]:
         """Take back forks whose message could not be written."""
         for data in forks:
             self._write("withdraw", data.rref, data.fork)
         return self._dropping(super().withdraw(forks))
 
-    def fetch(self, reference: UserReference) -> tuple[FetchId, list[Effect]]:
+    def fetch(self, reference: UserReference, within: Within = None) -> tuple[FetchId, list[Effect]]:
         """Ask the owner for the value."""
-        asked = super().fetch(reference)
+        asked = super().fetch(reference, within)
         self._write("fetch", reference.rref, reference.fork, fetch=asked[0])
         return asked
 
@@ -159,50 +162,34 @@ class LoggedCore(Core):
         self._write("shut down")
         super().shut_down()
 
-    # What arrives
+    # What messages do
 
     def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
-        """Take one message in."""
-        match message.message if isinstance(message, ForwardCall) else message:
-            case Call() | RemoteCall():
-                self._carrier = "Call"
-            case Return():
-                self._carrier = "Return"
-            case FetchReturn(rref, fork, fetch):
-                self._carrier = "Return"
-                self._receive("FetchReturn", source, rref, fork, fetch=fetch)
-            case FetchCall(rref, fork, fetch):
-                self._receive("FetchCall", source, rref, fork, fetch=fetch)
-            case UserAccept(rref, fork):
-                self._receive("UserAccept", source, rref, fork)
-            case CallFailed(forks=forks):
-                for data in forks:
-                    self._receive("CallFailed", source, data.rref, data.fork)
-            case Ack(incarnation, number):
-                waiting = self.channel.to(source).unanswered.get(number)
-                body = waiting.body if waiting is not None and incarnation == self.incarnation else None
-                if isinstance(body, RRefBody):
-                    self._receive(f"Ack({type(body).__name__})", source, body.rref, body.fork)
-            case Control(body=body) as control if isinstance(body, RRefBody):
-                return self._receive_control(source, control, body)
-        return self._dropping(super().receive(source, message, content))
+        """Take one message in. What it is about to do is known before; it is written when it is done."""
+        if source in self.dead:
+            return []
+        is_refused = isinstance(message, ForwardCall) and self.engine.objection(message.context) is not None
+        events = list(self._doing(source, _carried(message), is_refused))
+        effects = super().receive(source, message, content)
+        for event in events:
+            event()
+        return self._dropping(effects)
 
     def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read."""
-        carried = message.message if isinstance(message, ForwardCall) else message
-        if isinstance(carried, FetchReturn):
-            self._receive("FetchReturn", source, carried.rref, carried.fork, fetch=carried.fetch)
-        return self._dropping(super().refuse(source, message, reason))
+        carried = _carried(message)
+        events = list(self._doing(source, carried, True)) if isinstance(carried, Carrier) else []
+        effects = super().refuse(source, message, reason)
+        for event in events:
+            event()
+        return self._dropping(effects)
 
     def carrier_failed(self, target: WorkerId, message: UserCall, reason: str) -> list[Effect]:
         """Hear for certain that a user call of ours was not processed and never will be."""
-        carried = message.message if isinstance(message, ForwardCall) else message
-        match carried:
-            case RemoteCall(rref, fork) | FetchCall(rref, fork):
-                self._write("fail", rref, fork, message=type(carried).__name__, to=target)
-            case _:
-                pass
-        for data in getattr(carried, "forks", ()) if not isinstance(carried, CallFailed) else ():
+        carried = _carried(message)
+        if isinstance(carried, RemoteCall | FetchCall):
+            self._write("fail", carried.rref, carried.fork, message=type(carried).__name__, to=target)
+        for data in carried.forks if isinstance(carried, Carrier) else ():
             self._write("withdraw", data.rref, data.fork)
         return self._dropping(super().carrier_failed(target, message, reason))
 
@@ -212,30 +199,46 @@ class LoggedCore(Core):
             self._write("died", peer=peer)
         return self._dropping(super().peer_died(peer, reason))
 
-    def _receive_control(self, source: WorkerId, message: Control, body: RRefBody) -> list[Effect]:
-        self._took_effect = False
-        effects = super().receive(source, message)
-        self._receive(type(body).__name__, source, body.rref, body.fork, effect=self._took_effect)
-        return self._dropping(effects)
+    def _doing(self, source: WorkerId, message: AnyMessage, is_refused: bool) -> Iterator[Event]:
+        """Say what a message is about to do, before it does."""
+        receive = partial(self._write, "receive", source=source)
+        match message:
+            case FetchReturn(rref, fork, fetch):
+                yield partial(receive, rref, fork, message="FetchReturn", fetch=fetch)
+                yield from self._taking_on(source, message, is_refused)
+            case Call() | RemoteCall() | Return():
+                yield from self._taking_on(source, message, is_refused)
+            case FetchCall(rref, fork, fetch):
+                yield partial(receive, rref, fork, message="FetchCall", fetch=fetch)
+            case UserAccept(rref, fork):
+                yield partial(receive, rref, fork, message="UserAccept")
+            case CallFailed(forks=forks):
+                for data in forks:
+                    yield partial(receive, data.rref, data.fork, message="CallFailed")
+            case Ack(incarnation, number):
+                waiting = self.channel.to(source).unanswered.get(number)
+                body = waiting.body if waiting is not None and incarnation == self.incarnation else None
+                if isinstance(body, RRefBody):
+                    yield partial(receive, body.rref, body.fork, message=f"Ack({type(body).__name__})")
+            case Control(body=body) if isinstance(body, RRefBody):
+                is_news = self.channel.from_(source).would_take(message)
+                yield partial(receive, body.rref, body.fork, message=type(body).__name__, effect=is_news)
+            case _:
+                pass
 
-    def _take_effect(self, source: WorkerId, body: ControlBody) -> None:
-        self._took_effect = True
-        super()._take_effect(source, body)
-
-    def _take_on(self, source: WorkerId, data: ForkData) -> Reference:
-        self._receive(self._carrier, source, data.rref, data.fork, owner=data.owner, parent=data.parent)
-        return super()._take_on(source, data)
-
-    def _create(self, source: WorkerId, message: RemoteCall) -> None:
-        self._receive("RemoteCall", source, message.rref, message.fork)
-        super()._create(source, message)
-
-    def _refuse(self, source: WorkerId, message: Carrier, reason: str) -> None:
+    def _taking_on(self, source: WorkerId, message: Carrier, is_refused: bool) -> Iterator[Event]:
+        is_refused = is_refused or self.calls.objection(source, message.forks) is not None
+        carrier = "Call" if isinstance(message, Call | RemoteCall) else "Return"
         for data in message.forks:
-            self._write("refuse", data.rref, data.fork, source=source, owner=data.owner, parent=data.parent)
-        super()._refuse(source, message, reason)
+            about = partial(self._write, source=source, owner=data.owner, parent=data.parent)
+            if is_refused:
+                yield partial(about, "refuse", data.rref, data.fork)
+            else:
+                yield partial(about, "receive", data.rref, data.fork, message=carrier)
         if isinstance(message, RemoteCall):
-            self._write("finish", message.rref)
+            yield partial(self._write, "receive", message.rref, message.fork, source=source, message="RemoteCall")
+            if is_refused:
+                yield partial(self._write, "finish", message.rref)
 
     # Writing
 
@@ -248,8 +251,9 @@ class LoggedCore(Core):
                 self._write("drop", effect.rref)
         return effects
 
-    def _receive(self, message: str, source: WorkerId, rref: RRefId, fork: ForkId, **more: Any) -> None:
-        self._write("receive", rref, fork, message=message, source=source, **more)
+
+def _carried(message: AnyMessage) -> AnyMessage:
+    return message.message if isinstance(message, ForwardCall) else message
 
 
 def _plain(value: Any) -> Any:

@@ -23,6 +23,9 @@ from farref.impl.core.autograd.ids import ContextId, ForwardId
 from farref.impl.core.autograd.messages import EngineBody
 from farref.impl.core.ids import CallId, FetchId, ForkData, ForkId, Incarnation, RRefId, SequenceNumber
 
+Forks = tuple[ForkData, ...]
+"""The forks that travel with one message."""
+
 
 class Message(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """What all messages have in common: they are values, travel as short arrays, and are in no cycle of references."""
@@ -35,7 +38,7 @@ class RemoteCall(Message, frozen=True, tag=1):
     rref: RRefId
     fork: ForkId
     function: str
-    forks: tuple[ForkData, ...]
+    forks: Forks
     body: bytes
 
 
@@ -53,7 +56,7 @@ class Call(Message, frozen=True, tag=3):
 
     call: CallId
     function: str
-    forks: tuple[ForkData, ...]
+    forks: Forks
     body: bytes
 
 
@@ -63,7 +66,7 @@ class Return(Message, frozen=True, tag=4):
 
     call: CallId
     failed: bool
-    forks: tuple[ForkData, ...]
+    forks: Forks
     body: bytes
 
 
@@ -72,7 +75,7 @@ class CallFailed(Message, frozen=True, tag=5):
     """I refused your message, and took on none of its forks: withdraw them (R28)."""
 
     call: CallId | None
-    forks: tuple[ForkData, ...]
+    forks: Forks
     reason: str
 
 
@@ -93,7 +96,7 @@ class FetchReturn(Message, frozen=True, tag=7):
     fork: ForkId
     fetch: FetchId
     failed: bool
-    forks: tuple[ForkData, ...]
+    forks: Forks
     body: bytes
 
 

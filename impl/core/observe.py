@@ -112,7 +112,8 @@ def observe(core: Core) -> WorkerTables:
         users=tuple(_record(fork, record) for fork, record in sorted(core.user.records.items())),
         parked_calls=_parked(core),
         unanswered=tuple(
-            _unanswered(peer, number, body, core.now - since) for peer, number, body, since in core.channel.unanswered()
+            _unanswered(peer, number, body, core.here.now - since)
+            for peer, number, body, since in core.channel.unanswered()
         ),
         dead=tuple(sorted(core.dead)),
         contexts=tuple(_context(context_id, context) for context_id, context in sorted(core.engine.contexts.items())),

@@ -13,14 +13,15 @@ last fork and fetch go, nothing is remembered.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from farref.impl.core.effects import AnswerFetch, DropValue, Effect, Failure, Outcome, WakeWaiter
-from farref.impl.core.ids import FetchId, ForkId, RRefId, WaiterId, WorkerId
+from farref.impl.core.effects import AnswerFetch, DropValue, Failure, Outcome, WakeWaiter
+from farref.impl.core.here import Here
+from farref.impl.core.ids import FetchId, ForkId, OwnedReference, RRefId, WaiterId, WorkerId
+from farref.impl.core.messages import CreateFailed, FetchCall, ForkRequest, UserDelete
 from farref.impl.core.slim import EMPTY_LIST, Forks, empty_list
-from farref.impl.errors import ReferenceRefused
+from farref.impl.errors import PeerDied, ReferenceRefused, RefusedCall
 
 
 class Phase(Enum):
@@ -52,19 +53,23 @@ class Entry:
 class Owner:
     """All entries of one worker."""
 
-    def __init__(self, emit: Callable[[Effect], None]) -> None:
+    def __init__(self, here: Here) -> None:
         self.entries: dict[RRefId, Entry] = {}
-        self._emit = emit
+        self._here, self._emit = here, here.emit
 
     # Creation
 
-    def create_on_self(self, rref: RRefId) -> None:
+    def create_on_self(self) -> OwnedReference:
         """Make an entry whose function is about to run here, with a handle (R12)."""
+        rref = self._here.new_rref()
         self.entries[rref] = Entry(Phase.CREATED, running=True, held=1)
+        return OwnedReference(rref)
 
-    def create_local(self, rref: RRefId, outcome: Outcome) -> None:
+    def create_local(self, outcome: Outcome) -> OwnedReference:
         """Make an entry that has its value already (R13)."""
+        rref = self._here.new_rref()
         self.entries[rref] = Entry(Phase.READY, outcome, held=1)
+        return OwnedReference(rref)
 
     def create(self, rref: RRefId, fork: ForkId, creator: WorkerId) -> None:
         """Make the entry, or take the expected one, and count the creator's fork in the same step (R10, R11)."""
@@ -73,12 +78,6 @@ class Owner:
         # A creator's fork mostly has the numbers of its RRef. To keep them once makes an entry a tenth smaller.
         same = ForkId(rref.created_on, rref.incarnation, rref.number)
         entry.forks[same if same == fork else fork] = creator
-
-    def create_failed(self, rref: RRefId, fork: ForkId, creator: WorkerId, error: object) -> None:
-        """Keep an error in place of a creation that never came, and count the creator's fork (R29)."""
-        entry = self._row(rref)
-        entry.forks[fork] = creator
-        self._make_ready(rref, entry, Failure(error))
 
     def finish_function(self, rref: RRefId, outcome: Outcome) -> None:
         """Make the entry ready, answer all who wait for it, and drop it if that was the last reason (R23)."""
@@ -102,6 +101,7 @@ class Owner:
         if entry.phase is Phase.ABSENT:
             entry.phase = Phase.EXPECTED
         entry.held += 1
+        self._check_creator(rref)
 
     def take_from_self(self, rref: RRefId, fork: ForkId) -> None:
         """Put a local reference in the place of a fork that this owner sent to itself, in this order (R19)."""
@@ -110,21 +110,30 @@ class Owner:
 
     # What users ask
 
-    def on_fork_request(self, rref: RRefId, fork: ForkId, holder: WorkerId) -> None:
+    def on_fork_request(self, source: WorkerId, message: ForkRequest) -> None:
         """Count a user's fork, whether or not its creation has arrived (R16)."""
-        self._row(rref).forks[fork] = holder
+        self._row(message.rref).forks[message.fork] = source
+        self._check_creator(message.rref)
 
-    def on_user_delete(self, rref: RRefId, fork: ForkId, source: WorkerId) -> None:
+    def on_user_delete(self, source: WorkerId, message: UserDelete) -> None:
         """Stop counting a fork; ignore one that is not counted (R26) or belongs to another worker (R34)."""
-        entry = self.entries.get(rref)
-        if entry and entry.forks.get(fork) == source:
-            self._discard(rref, fork)
+        entry = self.entries.get(message.rref)
+        if entry and entry.forks.get(message.fork) == source:
+            self._discard(message.rref, message.fork)
 
-    def on_fetch_call(self, rref: RRefId, source: WorkerId, fork: ForkId, fetch: FetchId) -> None:
+    def on_create_failed(self, source: WorkerId, message: CreateFailed) -> None:
+        """Keep an error in place of a creation that never came, and count the creator's fork (R29)."""
+        entry = self._row(message.rref)
+        entry.forks[message.fork] = source
+        self._make_ready(message.rref, entry, Failure(RefusedCall(message.reason)))
+
+    def on_fetch_call(self, source: WorkerId, message: FetchCall, _: object = None) -> None:
         """Answer a fetch, or park it until there is a value (R20)."""
+        rref, fork, fetch = message.rref, message.fork, message.fetch
         entry = self._row(rref)
         if entry.outcome is None:
             entry.fetches = [*entry.fetches, (source, fork, fetch)]
+            self._check_creator(rref)
         else:
             self._emit(AnswerFetch(source, rref, fork, fetch, entry.outcome))
 
@@ -145,15 +154,25 @@ class Owner:
             entry.waiting = [other for other in entry.waiting if other != waiter]
             self._settle(rref, entry)
 
+    def hold(self, rref: RRefId) -> None:
+        """Take one more handle of an RRef that is held here (R12)."""
+        self._held(rref).held += 1
+
     def let_go(self, rref: RRefId) -> None:
         """Give up one handle (R22)."""
         entry = self._held(rref)
         entry.held -= 1
         self._settle(rref, entry)
 
+    def let_go_of_everything(self) -> None:
+        """Give up every handle (R32)."""
+        for rref, entry in list(self.entries.items()):
+            for _ in range(entry.held):
+                self.let_go(rref)
+
     # Death of a peer
 
-    def on_peer_died(self, peer: WorkerId, error: object) -> None:
+    def on_peer_died(self, peer: WorkerId) -> None:
         """Forget a dead peer's fetches; put an error in place of creations it can no longer send (R34).
 
         The forks it held stay counted, under its name: whether they may be released is not this step's decision.
@@ -161,17 +180,19 @@ class Owner:
         for rref, entry in list(self.entries.items()):
             entry.fetches = [parked for parked in entry.fetches if parked[0] != peer] or EMPTY_LIST
             if rref.created_on == peer:
-                self.creator_is_dead(rref, error)
+                self._check_creator(rref)
             if rref in self.entries:
                 self._settle(rref, entry)
 
-    def creator_is_dead(self, rref: RRefId, error: object) -> None:
-        """Put an error in place of a creation that cannot come any more; leave one alone that came in time (R34)."""
-        entry = self.entries.get(rref)
-        if entry and entry.phase in (Phase.ABSENT, Phase.EXPECTED):
-            self._make_ready(rref, entry, Failure(error))
-
     # Beneath
+
+    def _check_creator(self, rref: RRefId) -> None:
+        """Let nobody wait for a creation that cannot come any more: its creator is dead (R34). One that came in time stays."""
+        reason = self._here.dead.get(rref.created_on)
+        if reason is not None:
+            entry = self.entries.get(rref)
+            if entry and entry.phase in (Phase.ABSENT, Phase.EXPECTED):
+                self._make_ready(rref, entry, Failure(PeerDied(reason)))
 
     def _row(self, rref: RRefId) -> Entry:
         entry = self.entries.get(rref)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from farref.impl.core.effects import RunCall, RunCreation
-from farref.impl.core.ids import ForkId
+from farref.impl.core.here import Here
+from farref.impl.core.ids import ForkId, UserReference
+from farref.impl.core.user import Record
 
 
 @dataclass(slots=True)
@@ -19,22 +22,31 @@ class Parked:
 class Parking:
     """All parked calls of one worker, found by any fork that they wait for."""
 
-    def __init__(self) -> None:
+    def __init__(self, here: Here, records: Mapping[ForkId, Record]) -> None:
+        self._emit = here.emit
+        self._records = records
         self._by_fork: dict[ForkId, Parked] = {}
 
-    def park(self, run: RunCall | RunCreation, waiting_for: set[ForkId]) -> None:
-        """Keep a call until all these forks are confirmed. A fork arrives once, so it keeps one call at most."""
-        parked = Parked(run, waiting_for)
-        for fork in waiting_for:
-            self._by_fork[fork] = parked
+    def start(self, run: RunCall | RunCreation) -> None:
+        """Start a function, or park it until every fork among its arguments is confirmed.
 
-    def confirm(self, fork: ForkId) -> RunCall | RunCreation | None:
-        """Cross a fork off, and hand out the call if it was the last one."""
+        A fork arrives once, so it keeps one call at most.
+        """
+        if run.references:
+            held = [one.fork for one in run.references if type(one) is UserReference]
+            parked = Parked(run, {fork for fork in held if not self._records[fork].confirmed})
+            if parked.waiting_for:
+                self._by_fork.update(dict.fromkeys(parked.waiting_for, parked))
+                return
+        self._emit(run)
+
+    def confirm(self, fork: ForkId) -> None:
+        """Cross a fork off, and start the call if it was the last one."""
         parked = self._by_fork.pop(fork, None)
-        if parked is None:
-            return None
-        parked.waiting_for.discard(fork)
-        return None if parked.waiting_for else parked.run
+        if parked is not None:
+            parked.waiting_for.discard(fork)
+            if not parked.waiting_for:
+                self._emit(parked.run)
 
     def give_up(self, fork: ForkId) -> RunCall | RunCreation | None:
         """Hand out a call that can never run, because this fork cannot be confirmed any more (R34)."""

@@ -10,14 +10,14 @@ goes with its last handle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from farref.impl.core.effects import CompleteFetch, Confirmed, Effect, Send
+from farref.impl.core.channel import Channel
+from farref.impl.core.effects import CompleteFetch, Confirmed
+from farref.impl.core.here import Here
 from farref.impl.core.ids import FetchId, ForkData, ForkId, Reference, RRefId, UserReference, WorkerId
 from farref.impl.core.messages import (
     ChildAccept,
-    ControlBody,
     CreateFailed,
     FetchCall,
     ForkRequest,
@@ -52,25 +52,19 @@ class Record:
 class User:
     """All records of one worker."""
 
-    def __init__(
-        self,
-        emit: Callable[[Effect], None],
-        send: Callable[[WorkerId, ControlBody], None],
-        dead: Mapping[WorkerId, str],
-    ) -> None:
+    def __init__(self, here: Here, channel: Channel) -> None:
         self.records: dict[ForkId, Record] = {}
         self.parents: dict[ForkId, ForkId] = {}
         """The fork each child was made from: `ChildAccept` names the child only (R5)."""
-        self._emit = emit
-        self._send = send
-        self._dead = dead
-        """The workers that were declared dead, and what is told of each."""
+        self._here, self._emit, self._send = here, here.emit, channel.send
         self._fetches = 0
 
     # Beginnings
 
-    def create_remote(self, owner: WorkerId, rref: RRefId, fork: ForkId) -> UserReference:
-        """Hold the creator's fork, pending until the owner answers (R10)."""
+    def create_remote(self, owner: WorkerId) -> UserReference:
+        """Mint an RRef and hold the creator's fork, pending until the owner answers (R2, R10)."""
+        rref = self._here.new_rref()
+        fork = ForkId(rref.created_on, rref.incarnation, rref.number)
         self.records[fork] = Record(owner, rref, parent=None, confirmed=False)
         return UserReference(owner, rref, fork)
 
@@ -110,6 +104,11 @@ class User:
         if record is not None and not record.confirmed:
             self._send(record.owner, CreateFailed(record.rref, fork, reason))
 
+    def is_confirmed(self, fork: ForkId) -> bool:
+        """Say whether the owner is known to count this fork (R31)."""
+        record = self.records.get(fork)
+        return record is not None and record.confirmed
+
     # Use
 
     def share(self, parent: ForkId, fork: ForkId, holder: WorkerId) -> None:
@@ -119,6 +118,10 @@ class User:
         record.children[fork] = holder
         self.parents[fork] = parent
 
+    def on_child_accept(self, _: WorkerId, message: ChildAccept) -> None:
+        """Let a child go that has accepted (R24)."""
+        self.forget_child(message.fork)
+
     def forget_child(self, fork: ForkId) -> None:
         """Let a child go: it has accepted (R24), or its message never arrived (R28)."""
         parent = self.parents.pop(fork, None)
@@ -127,15 +130,14 @@ class User:
             record.children.pop(fork, None)
             self._release(parent, record)
 
-    def fetch(self, fork: ForkId) -> FetchId:
-        """Ask the owner for the value (R20)."""
+    def fetch(self, fork: ForkId) -> FetchCall:
+        """Begin a fetch, and give the message that asks the owner for the value (R20)."""
         record = self._usable(fork)
         self._fetches += 1
         fetch = FetchId(self._fetches)
         record.fetches = record.fetches or {}
         record.fetches[fetch] = False
-        self._emit(Send(record.owner, FetchCall(record.rref, fork, fetch)))
-        return fetch
+        return FetchCall(record.rref, fork, fetch)
 
     def abandon_fetch(self, fork: ForkId, fetch: FetchId) -> None:
         """Give up on a fetch. It pins its user all the same, until it is answered (R20, R27)."""
@@ -156,13 +158,21 @@ class User:
         if record is not None:
             self._release(fork, record)
 
+    def hold(self, fork: ForkId) -> None:
+        """Take one more handle of a fork that is held here (R12)."""
+        self._held(fork).handles += 1
+
     def let_go(self, fork: ForkId) -> None:
         """Give up one handle (R26)."""
-        record = self.records.get(fork)
-        if record is None or not record.handles:
-            raise ReferenceRefused(f"{fork} is not held on this worker any more")
+        record = self._held(fork)
         record.handles -= 1
         self._release(fork, record)
+
+    def let_go_of_everything(self) -> None:
+        """Give up every handle (R32)."""
+        for fork, record in list(self.records.items()):
+            for _ in range(record.handles):
+                self.let_go(fork)
 
     # Death of an owner
 
@@ -180,14 +190,18 @@ class User:
 
     # Beneath
 
-    def _usable(self, fork: ForkId) -> Record:
+    def _held(self, fork: ForkId) -> Record:
         record = self.records.get(fork)
         if record is None or not record.handles:
             raise ReferenceRefused(f"{fork} is not held on this worker any more")
+        return record
+
+    def _usable(self, fork: ForkId) -> Record:
+        record = self._held(fork)
         if record.timed_out:
             raise ReferenceRefused(f"the creation of {record.rref} timed out; it can only be let go (R27)")
         if record.orphaned:
-            raise PeerDied(f"the owner of {record.rref} is dead: {self._dead[record.owner]}")
+            raise PeerDied(f"the owner of {record.rref} is dead: {self._here.dead[record.owner]}")
         return record
 
     def _release(self, fork: ForkId, record: Record) -> None:

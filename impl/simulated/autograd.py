@@ -25,6 +25,7 @@ from farref.impl.tape.passes import root_of
 from farref.impl.tape.tensors import Tensor
 from farref.impl.values.gradients import GradientWalk
 from farref.impl.values.reports import write_error
+from farref.impl.values.tensors import Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +51,21 @@ class AutogradSimulation(Simulation):
 
     def open_context(self, worker: WorkerId) -> ContextId:
         """Let a worker open a context."""
-        return self.cores[worker].open_context()
+        return self.cores[worker].engine.open_context()
 
     def call(
         self, worker: WorkerId, target: WorkerId, context: ContextId, tensors: Sequence[Tensor], function: str = "f"
     ) -> ForwardId:
         """Let a worker send tensors to another; those that need a gradient are the pair."""
         paired = [tensor for tensor in tensors if tensor.requires_grad]
-        core = self.cores[worker]
-        _, effects = core.call(target, function)
-        wrapped = core.wrapped(effects, context, root_of(paired) if paired else None, function)
+        _, effects = self.cores[worker].call(target, function, within=Passage(context, function, True, paired))
         (forward,) = (
             effect.message.forward
-            for effect in wrapped
+            for effect in effects
             if isinstance(effect, Send) and isinstance(effect.message, ForwardCall)
         )
         self._payloads[forward] = [tensor.data for tensor in paired]
-        self._perform(worker, wrapped)
+        self._perform(worker, effects)
         return forward
 
     def backward(
@@ -74,17 +73,17 @@ class AutogradSimulation(Simulation):
     ) -> PassId:
         """Let a worker begin a pass."""
         seeds = tuple(np.ones_like(root.data) for root in roots)
-        pass_id, effects = self.cores[worker].backward(context, root_of(roots), seeds, smart, retain)
+        pass_id, effects = self.cores[worker].engine.begin(context, root_of(roots), seeds, smart, retain)
         self._perform(worker, effects)
         return pass_id
 
     def time_out(self, pass_id: PassId) -> None:
         """Let the time of a pass be up."""
-        self._perform(pass_id.root, self.cores[pass_id.root].time_out_pass(pass_id))
+        self._perform(pass_id.root, self.cores[pass_id.root].engine.time_out(pass_id))
 
     def release(self, worker: WorkerId, context: ContextId) -> None:
         """Let a worker release a context."""
-        self._perform(worker, self.cores[worker].release_context(context))
+        self._perform(worker, self.cores[worker].engine.release(context))
 
     # Work
 
@@ -102,9 +101,9 @@ class AutogradSimulation(Simulation):
             progress = work.task.process(work.body, GradientWalk)
         except Exception as error:
             report = write_error(error, f"worker {worker}", "backward")
-            self._perform(worker, self.cores[worker].raised(work, report))
+            self._perform(worker, self.cores[worker].engine.raised(work, report))
         else:
-            self._perform(worker, self.cores[worker].worked(work, progress))
+            self._perform(worker, self.cores[worker].engine.worked(work, progress))
 
     # Beneath
 

@@ -152,7 +152,7 @@ class Simulation:
 
     def abandon_fetch(self, worker: WorkerId, reference: UserReference, fetch: FetchId) -> None:
         """Let a user give up on a fetch."""
-        self.cores[worker].abandon_fetch(reference, fetch)
+        self.cores[worker].user.abandon_fetch(reference.fork, fetch)
 
     def await_value(self, worker: WorkerId, reference: OwnedReference) -> WaiterId:
         """Let code on the owner wait for its value."""
@@ -163,7 +163,7 @@ class Simulation:
 
     def time_out_creation(self, worker: WorkerId, reference: UserReference) -> bool:
         """Let a creation take too long."""
-        return self.cores[worker].time_out_creation(reference)
+        return self.cores[worker].user.time_out_creation(reference.fork)
 
     def finish_function(self, worker: WorkerId, rref: RRefId, failed: bool = False) -> None:
         """Let the function that computes a value end, with a value or with an error."""

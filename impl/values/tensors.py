@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from msgspec.msgpack import Ext
@@ -15,7 +16,8 @@ from msgspec.msgpack import Ext
 from farref.impl.core.autograd.ids import ContextId
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import WireError
-from farref.impl.tape.graph import Edge, Receive
+from farref.impl.tape.graph import Edge, Receive, Root
+from farref.impl.tape.passes import root_of
 from farref.impl.tape.tensors import Tensor
 from farref.impl.values.arrays import read_array, write_array
 from farref.impl.values.codec import ARRAY, ARRAYS, SEGMENT_BYTES_MIN, Reader, Writer
@@ -84,6 +86,21 @@ class TensorReader(Reader):
         if is_paired and self.tensors is not None:
             self.tensors.append(tensor)
         return tensor
+
+
+@dataclass(slots=True)
+class Passage:
+    """A call that is about to leave in a context: what it is a call of, and its pair as far as it is known."""
+
+    context: ContextId
+    function: str
+    recording: bool
+    tensors: Sequence[Tensor]
+
+    @property
+    def node(self) -> Root | None:
+        """Where the gradients of the pair will come in, if there is a pair."""
+        return root_of(self.tensors) if self.tensors else None
 
 
 def attach(tensors: list[Tensor]) -> Receive | None:

@@ -14,10 +14,9 @@ from farref.impl.rref import RRef
 from farref.impl.tape.tensors import Tensor
 from farref.impl.values.codec import joined, write_atoms, write_simple_arguments
 from farref.impl.values.reports import write_error
-from farref.impl.values.tensors import TensorReader, TensorWriter, write_small
+from farref.impl.values.tensors import Passage, TensorReader, TensorWriter, write_small
 
 if TYPE_CHECKING:
-    from farref.impl.worker.passes import Passage
     from farref.impl.worker.worker import Worker
 
 _encode: Final = msgspec.msgpack.Encoder().encode

@@ -155,7 +155,7 @@ class Intake:
         for fetch, (future, reference) in list(worker.fetches.items()):
             future.expire_if_late(now)
             if future.done():
-                worker.core.abandon_fetch(reference, fetch)
+                worker.core.user.abandon_fetch(reference.fork, fetch)
         for waiter, (future, own) in list(worker.waiters.items()):
             future.expire_if_late(now)
             if future.done():

@@ -14,9 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -24,16 +22,14 @@ from farref.impl.core.autograd.effects import PassEnded, Work
 from farref.impl.core.autograd.ids import ContextId, PassId
 from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Progress, Task
-from farref.impl.core.effects import Effect
 from farref.impl.errors import ContextReleased, RefusedValue
-from farref.impl.tape.graph import Root
 from farref.impl.tape.mode import is_grad_enabled
 from farref.impl.tape.passes import root_of
 from farref.impl.tape.tensors import Tensor
 from farref.impl.values.failures import failure_of
 from farref.impl.values.gradients import Gradients, GradientWalk
 from farref.impl.values.reports import write_error
-from farref.impl.values.tensors import attach
+from farref.impl.values.tensors import Passage, attach
 from farref.impl.worker.futures import Future
 
 if TYPE_CHECKING:
@@ -57,21 +53,6 @@ class using:  # noqa: N801 (a verb, for `with`; a generator in its place would t
 
     def __exit__(self, *_error: object) -> None:
         CURRENT.reset(self._token)
-
-
-@dataclass(slots=True)
-class Passage:
-    """A call that is about to leave in a context: the function it is about, and its pair as far as it is known."""
-
-    context: ContextId
-    function: str
-    recording: bool
-    tensors: Sequence[Tensor]
-
-    @property
-    def node(self) -> Root | None:
-        """Where the gradients of the pair will come in, if there is a pair."""
-        return root_of(self.tensors) if self.tensors else None
 
 
 class Recorder:
@@ -115,19 +96,13 @@ class Recorder:
         self.opened(context)
         return Passage(context, what, True, ())
 
-    def wrapped(self, effects: list[Effect], passage: Passage | None) -> list[Effect]:
-        """Have the call among some effects carry its context, and record its send (A4, A8)."""
-        if passage is None:
-            return effects
-        return self._worker.core.wrapped(effects, passage.context, passage.node, passage.function)
-
     def to_self(self, passage: Passage | None, received: list[Tensor]) -> ContextId | None:
         """Record both ends of a call that stays here without a message (A8)."""
         if passage is None:
             return None
         engine, rank = self._worker.core.engine, self._worker.rank
         forward = engine.record_call(passage.context, rank, passage.function, passage.node)
-        engine.on_forward_call(rank, passage.context, forward, attach(received))
+        engine.record_arrival(rank, passage.context, forward, attach(received))
         return passage.context
 
     # Passes
@@ -139,7 +114,7 @@ class Recorder:
         worker = self._worker
         future = Future(worker.reactor, "backward")
         with worker.lock:
-            pass_id, effects = worker.core.backward(context, root_of(roots), seeds, smart, retain)
+            pass_id, effects = worker.core.engine.begin(context, root_of(roots), seeds, smart, retain)
             self.passes[pass_id] = future
             (work,) = (effect for effect in effects if isinstance(effect, Work))
             self._attended[work.task] = []
@@ -174,7 +149,7 @@ class Recorder:
             if task in self._works:
                 worker.reactor.queue(lambda: self._do(task))
             if not future.done():
-                worker.perform(worker.core.time_out_pass(pass_id))
+                worker.perform(worker.core.engine.time_out(pass_id))
         worker.flush()
 
     def have_done(self, work: Work) -> None:
@@ -233,6 +208,6 @@ class Recorder:
         else:
             del self._works[work.task]
         if isinstance(outcome, bytes):
-            worker.perform(worker.core.raised(work, outcome))
+            worker.perform(worker.core.engine.raised(work, outcome))
         else:
-            worker.perform(worker.core.worked(work, outcome))
+            worker.perform(worker.core.engine.worked(work, outcome))

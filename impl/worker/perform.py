@@ -35,9 +35,10 @@ from farref.impl.errors import RefusedCall, RpcError
 from farref.impl.rref import RRef
 from farref.impl.values.reading import Content
 from farref.impl.values.reports import read_error
+from farref.impl.values.tensors import Passage
 from farref.impl.worker.connection import NOW
 from farref.impl.worker.futures import Future
-from farref.impl.worker.passes import Passage, using
+from farref.impl.worker.passes import using
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker
@@ -125,7 +126,7 @@ class Performer:
         passage: Passage | None = None
         failed = isinstance(answer.outcome, Failure)
         try:
-            context = worker.core.fetching.pop((answer.target, answer.fetch), None)
+            context = worker.core.engine.fetching.pop((answer.target, answer.fetch), None)
             if context is not None:
                 passage = worker.recorder.answering(context, f"the value of {answer.rref}")
             if isinstance(answer.outcome, Failure):
@@ -135,8 +136,7 @@ class Performer:
         except RpcError as error:
             worker.writing.say_what(error, "the value", answer.rref)
             failed, body = True, worker.writing.write_error(error, "the value of an RRef")
-        effects = worker.core.answer_fetch(answer, failed, forks, body)
-        self.perform(effects if passage is None else worker.recorder.wrapped(effects, passage), segments)
+        self.perform(worker.core.answer_fetch(answer, failed, forks, body, passage), segments)
 
     # Functions
 
@@ -245,15 +245,14 @@ class Performer:
             worker.writing.say_what(error, "the result", function)
             self._reply_error(target, call, error, function, passage)
             return
-        effects = worker.core.reply(target, call, False, forks, body)
-        self.perform(effects if passage is None else worker.recorder.wrapped(effects, passage), segments)
+        self.perform(worker.core.reply(target, call, False, forks, body, passage), segments)
 
     def _reply_error(
         self, target: WorkerId, call: CallId, error: object, function: str, passage: Passage | None = None
     ) -> None:
         worker = self._worker
-        effects = worker.core.reply(target, call, True, (), worker.writing.write_error(error, function))
-        self.perform(worker.recorder.wrapped(effects, passage))
+        body = worker.writing.write_error(error, function)
+        self.perform(worker.core.reply(target, call, True, (), body, passage))
 
     def _settle(self, future: Future | None, failed: bool, value: Any) -> None:
         """Complete a future, if anybody still wants it; a value nobody wants goes, with the handles in it."""

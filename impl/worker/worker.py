@@ -127,9 +127,9 @@ class Worker:
         with self.lock:
             passage = self.recorder.leaving(name)
             forks, body, segments = self.writing.write_arguments(given, named, rank, passage, name)
-            call, effects = self.core.call(rank, name, forks, body)
+            call, effects = self.core.call(rank, name, forks, body, passage)
             self.calls[call] = (future, rank, name)
-            self.perform(effects if passage is None else self.recorder.wrapped(effects, passage), segments)
+            self.perform(effects, segments)
         self._hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
         return future
 
@@ -150,10 +150,10 @@ class Worker:
             if rank == self.rank:
                 return self.performer.create_on_self(name, [given, named], passage)
             forks, body, segments = self.writing.write_arguments(given, named, rank, passage, name)
-            reference, effects = self.core.create_remote(rank, name, forks, body)
+            reference, effects = self.core.create_remote(rank, name, forks, body, passage)
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
-            self.perform(effects if passage is None else self.recorder.wrapped(effects, passage), segments)
+            self.perform(effects, segments)
         self._hand_over(rank, bool(segments))
         return RRef.unbound().adopt(self, reference)
 
@@ -177,9 +177,9 @@ class Worker:
                 self.perform(self.core.await_value(reference, waiter))
                 return future
             self._check(reference.owner)
-            passage, (fetch, effects) = self.recorder.leaving("to_here"), self.core.fetch(reference)
+            fetch, effects = self.core.fetch(reference, self.recorder.leaving("to_here"))
             self.fetches[fetch] = (future, reference)
-            self.perform(effects if passage is None else self.recorder.wrapped(effects, passage))
+            self.perform(effects)
         self._hand_over(reference.owner, False)
         return future
 

@@ -8,7 +8,7 @@ from farref.impl.core.autograd.effects import PassEnded
 from farref.impl.core.autograd.engaging import Engaging
 from farref.impl.core.autograd.engine import Engine
 from farref.impl.core.autograd.ledger import Pass
-from farref.impl.core.autograd.messages import Abort, Cause, Committed, Fault, Kind
+from farref.impl.core.autograd.messages import Cause, Committed, Fault, Kind
 from farref.impl.core.autograd.releasing import Releasing
 from farref.impl.core.autograd.rooting import Rooting
 from farref.impl.core.autograd.tables import Context
@@ -56,7 +56,7 @@ def copies_take_effect(original: Handler) -> Handler:
     return take
 
 
-@CAGE.mutant("A11", Engaging, "_engage")
+@CAGE.mutant("A11", Engaging, "engage")
 def a_dependency_is_lost(original: Handler) -> Handler:
     """A task does not wait for the newest of its sends."""
 
@@ -119,7 +119,7 @@ def messages_have_no_pass(original: Handler) -> Handler:
     """A message is taken for one of whatever pass is there: PyTorch's defect D5."""
 
     def admit(self: Engaging, body: Any) -> Task | None:
-        context = self.contexts.get(body.pass_id.context)
+        context = self._contexts.get(body.pass_id.context)
         task = None if context is None else context.task
         return task or original(self, body)
 
@@ -131,10 +131,10 @@ def a_newer_pass_is_refused(original: Handler) -> Handler:
     """A worker that is in a pass refuses the next one of the same root."""
 
     def admit(self: Engaging, body: Any) -> Task | None:
-        context = self.contexts.get(body.pass_id.context)
+        context = self._contexts.get(body.pass_id.context)
         task = None if context is None else context.task
         if task is not None and task.pass_id.root == body.pass_id.root and task.pass_id < body.pass_id:
-            self._report_fault(body, Fault(Cause.BUSY, self.me))
+            self._report_fault(body, Fault(Cause.BUSY, self._me))
             return None
         return original(self, body)  # type: ignore[no-any-return]
 
@@ -146,14 +146,14 @@ def a_failed_pass_is_told_to_nobody(original: Handler) -> Handler:
     """A root whose pass fails leaves it, and lets the others wait: PyTorch's defect D2."""
 
     def fail(self: Rooting, run: Pass, fault: Fault, unreached: Any = ()) -> None:
-        del self.passes[run.pass_id]
-        self._on_abort(Abort(run.pass_id))
+        del self._passes[run.pass_id]
+        self._engaging.leave(run.pass_id)
         self._emit(PassEnded(run.pass_id, fault, unreached, run.late()))
 
     return fail
 
 
-@CAGE.mutant("A19", Rooting, "_on_report")
+@CAGE.mutant("A19", Rooting, "on_report")
 def latecomers_get_no_answer(original: Handler) -> Handler:
     """A report on a pass that is over is not answered."""
 
@@ -171,17 +171,17 @@ def a_pass_returns_before_it_is_committed(original: Handler) -> Handler:
     def commit(self: Rooting, run: Pass) -> None:
         original(self, run)
         for worker in tuple(run.uncommitted):
-            self._on_committed(worker, Committed(run.pass_id))
+            self.on_committed(worker, Committed(run.pass_id))
 
     return commit
 
 
-@CAGE.mutant("A17", Engaging, "_on_commit")
+@CAGE.mutant("A17", Engaging, "on_commit")
 def a_worker_commits_late(original: Handler) -> Handler:
     """A worker answers that its gradients can be seen, and leaves without showing them."""
 
-    def on_commit(self: Engaging, commit: Any) -> None:
-        self._on_abort(Abort(commit.pass_id))
+    def on_commit(self: Engaging, _: Any, commit: Any) -> None:
+        self.leave(commit.pass_id)
         self._tell(commit.pass_id.root, Committed(commit.pass_id))
 
     return on_commit
@@ -190,7 +190,7 @@ def a_worker_commits_late(original: Handler) -> Handler:
 @CAGE.mutant("A20", Rooting, "_undecided")
 def a_decided_pass_times_out(original: Handler) -> Handler:
     """A timeout fails a pass that is decided."""
-    return lambda self, pass_id: self.passes.get(pass_id)
+    return lambda self, pass_id: self._passes.get(pass_id)
 
 
 # -- contexts ----------------------------------------------------------------------------------------------------------
@@ -202,26 +202,26 @@ def a_closed_context_is_forgotten_at_once(original: Handler) -> Handler:
 
     def close(self: Releasing, context_id: Any, context: Context) -> None:
         original(self, context_id, context)
-        if context_id.created_on != self.me:
-            self.contexts.pop(context_id, None)
+        if context_id.created_on != self._me:
+            self._contexts.pop(context_id, None)
 
     return close
 
 
-@CAGE.mutant("A25", Engine, "on_forward_call")
+@CAGE.mutant("A25", Engine, "record_arrival")
 def arrivals_are_not_accounted_for(original: Handler) -> Handler:
     """Calls that have arrived are not counted."""
 
-    def on_forward_call(self: Engine, source: Any, context_id: Any, forward: Any, node: Any) -> str | None:
+    def record_arrival(self: Engine, source: Any, context_id: Any, forward: Any, node: Any) -> str | None:
         objection: str | None = original(self, source, context_id, forward, node)
         if context_id in self.contexts:
             self.contexts[context_id].got.clear()
         return objection
 
-    return on_forward_call
+    return record_arrival
 
 
-@CAGE.mutant("A24", Releasing, "_fail_pass_of")
+@CAGE.mutant("A24", Rooting, "fail_pass_of")
 def a_release_leaves_passes_running(original: Handler) -> Handler:
     """A context is released, and its passes go on: PyTorch's defect D9."""
     return lambda self, context_id, fault: None
@@ -232,14 +232,14 @@ def a_release_does_not_ask_everybody(original: Handler) -> Handler:
     """After a death only those are told to close who are known to have been called."""
 
     def have_closed(self: Releasing, context_id: Any, release: Any, workers: Any) -> None:
-        dead, self.dead = self.dead, set()
+        dead, self._dead = self._dead, {}
         original(self, context_id, release, [worker for worker in workers if worker not in dead])
-        self.dead = dead
+        self._dead = dead
 
     return have_closed
 
 
-@CAGE.mutant("A21", Engaging, "_leave_passes_of")
+@CAGE.mutant("A21", Engaging, "leave_passes_of")
 def a_dead_root_is_waited_for(original: Handler) -> Handler:
     """A worker stays in a pass whose root is dead."""
     return lambda self, root: None

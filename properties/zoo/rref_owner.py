@@ -73,9 +73,9 @@ def deleted_fork_leaves_its_entry(_: Handler) -> Handler:
 def early_fetch_is_forgotten(original: Handler) -> Handler:
     """A fetch that arrives before the creation is thrown away."""
 
-    def on_fetch_call(self: Owner, rref: Any, *rest: Any) -> None:
-        if rref in self.entries:
-            original(self, rref, *rest)
+    def on_fetch_call(self: Owner, source: Any, message: Any, *rest: Any) -> None:
+        if message.rref in self.entries:
+            original(self, source, message, *rest)
 
     return on_fetch_call
 
@@ -102,24 +102,24 @@ def nobody_on_the_owner_is_woken(original: Handler) -> Handler:
     return make_ready
 
 
-@CAGE.mutant("R29", Owner, "create_failed")
+@CAGE.mutant("R29", Owner, "on_create_failed")
 def failed_creator_is_not_counted(_: Handler) -> Handler:
     """The error is kept in place of the value, and the creator is not counted."""
-    return lambda self, rref, fork, creator, error: self._make_ready(rref, self._row(rref), Failure(error))
+    return lambda self, _, message: self._make_ready(message.rref, self._row(message.rref), Failure(message.reason))
 
 
 @CAGE.mutant("R34", Owner, "on_fork_request")
 def fork_is_counted_for_its_parent(original: Handler) -> Handler:
     """A fork is written down as the parent's, so its own delete is taken for a stranger's."""
-    return lambda self, rref, fork, holder: original(self, rref, fork, fork.created_on)
+    return lambda self, _, message: original(self, message.fork.created_on, message)
 
 
 @CAGE.mutant("R16", Owner, "on_fork_request")
 def fork_is_not_counted_before_the_creation(original: Handler) -> Handler:
     """A fork request that overtakes the creation is answered without counting."""
 
-    def on_fork_request(self: Owner, rref: Any, *rest: Any) -> None:
-        if rref in self.entries:
-            original(self, rref, *rest)
+    def on_fork_request(self: Owner, source: Any, message: Any) -> None:
+        if message.rref in self.entries:
+            original(self, source, message)
 
     return on_fork_request

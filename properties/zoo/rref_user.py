@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from farref.impl.core.arrivals import Arrivals
-from farref.impl.core.channel import Incoming, Outgoing
+from farref.impl.core.calls import Calls
+from farref.impl.core.channel import Channel, Incoming, Outgoing
 from farref.impl.core.core import Core
-from farref.impl.core.effects import RunCall, RunCreation, Send
 from farref.impl.core.messages import Ack, CallFailed, ChildAccept, Control, CreateFailed, ForkRequest
-from farref.impl.core.tables import Tables
+from farref.impl.core.parking import Parking
 from farref.impl.core.user import Record, User
 from farref.properties.zoo.mutant import Cage, Handler
 
@@ -84,10 +83,10 @@ def last_child_does_not_release_its_parent(_: Handler) -> Handler:
     return lambda self, fork: self.records[self.parents.pop(fork)].children.pop(fork, None)
 
 
-@CAGE.mutant("R28", Tables, "_withdraw")
+@CAGE.mutant("R28", Calls, "withdraw")
 def user_does_not_withdraw(original: Handler) -> Handler:
     """A child whose message failed pins its parent for ever: PyTorch's defect N4."""
-    return lambda self, data: original(self, data) if data.parent is None else None
+    return lambda self, forks: original(self, tuple(data for data in forks if data.parent is None))
 
 
 @CAGE.mutant("R20", User, "abandon_fetch")
@@ -124,14 +123,14 @@ def mark_is_raised_too_far(original: Handler) -> Handler:
     return lambda self, lowest: original(self, lowest + 1)
 
 
-@CAGE.mutant("R7", Arrivals, "_on_control")
+@CAGE.mutant("R7", Core, "_on_control")
 def copies_are_not_answered(_: Handler) -> Handler:
     """A copy is ignored, so a sender whose answer was lost repeats for ever."""
 
-    def on_control(self: Arrivals, source: Any, control: Control) -> None:
+    def on_control(self: Core, source: Any, control: Control, _: object) -> None:
         if self.channel.from_(source).take(control):
-            self._take_effect(source, control.body)
-            self._send(source, Ack(control.incarnation, control.number))
+            self.control_handlers[type(control.body)](source, control.body)
+            self.here.send(source, Ack(control.incarnation, control.number))
 
     return on_control
 
@@ -150,35 +149,33 @@ def answers_are_ignored(original: Handler) -> Handler:
     return settle
 
 
-@CAGE.mutant("R16", Arrivals, "_run")
+@CAGE.mutant("R16", Parking, "start")
 def call_runs_unconfirmed(_: Handler) -> Handler:
     """A call runs although the owner does not count its argument."""
     return lambda self, run: self._emit(run)
 
 
-@CAGE.mutant("R18", Tables, "_confirm")
+@CAGE.mutant("R18", Core, "_confirm")
 def user_code_runs_before_the_accept(_: Handler) -> Handler:
     """A parked call is started before its argument is accepted towards the parent."""
 
-    def confirm(self: Tables, fork: Any) -> None:
-        run: RunCall | RunCreation | None = self.parking.confirm(fork)
-        if run is not None:
-            self._emit(run)
+    def confirm(self: Core, fork: Any) -> None:
+        self.parking.confirm(fork)
         self.user.confirm(fork)
 
     return confirm
 
 
-@CAGE.mutant("R29", Arrivals, "_on_ack")
+@CAGE.mutant("R29", Core, "_on_ack")
 def failed_creation_confirms_nobody(original: Handler) -> Handler:
     """The answer to CreateFailed leaves the creator pending: PyTorch's defect N5."""
 
-    def on_ack(self: Arrivals, source: Any, incarnation: Any, number: Any) -> None:
-        waiting = self.channel.to(source).unanswered.get(number)
+    def on_ack(self: Core, source: Any, ack: Ack, content: object) -> None:
+        waiting = self.channel.to(source).unanswered.get(ack.number)
         if waiting is not None and isinstance(waiting.body, CreateFailed):
-            self.channel.to(source).settle(number, self.now)
+            self.channel.settle(source, ack)
         else:
-            original(self, source, incarnation, number)
+            original(self, source, ack, content)
 
     return on_ack
 
@@ -189,24 +186,29 @@ def failed_creation_is_withdrawn(_: Handler) -> Handler:
     return lambda self, fork, reason: self.records.pop(fork)
 
 
-@CAGE.mutant("R28", Arrivals, "_refuse")
+@CAGE.mutant("R28", Calls, "refuse")
 def refusal_is_silent(original: Handler) -> Handler:
     """A receiver that cannot read a message throws it away and tells nobody."""
 
-    def refuse(self: Arrivals, source: Any, message: Any, reason: str) -> None:
+    def refuse(self: Calls, source: Any, message: Any, reason: str) -> None:
+        usual = self._send
+
+        def send(target: Any, message: Any) -> None:
+            if not isinstance(message, CallFailed):
+                usual(target, message)
+
+        self._send = send
         original(self, source, message, reason)
-        self._effects = [
-            one for one in self._effects if not (isinstance(one, Send) and isinstance(one.message, CallFailed))
-        ]
+        self._send = usual
 
     return refuse
 
 
-@CAGE.mutant("R3", Arrivals, "carrier_failed")
+@CAGE.mutant("R3", Core, "carrier_failed")
 def lost_answer_is_not_given_again(original: Handler) -> Handler:
     """An answer that could not be delivered is forgotten."""
 
-    def carrier_failed(self: Arrivals, target: Any, message: Any, reason: str) -> Any:
+    def carrier_failed(self: Core, target: Any, message: Any, reason: str) -> Any:
         return original(self, target, message, reason) if hasattr(message, "forks") else []
 
     return carrier_failed
@@ -218,14 +220,14 @@ def shutdown_refuses_nothing(_: Handler) -> Handler:
     return lambda self: None
 
 
-@CAGE.mutant("R30", Tables, "_control")
+@CAGE.mutant("R30", Channel, "send")
 def fork_request_is_sent_once(original: Handler) -> Handler:
     """A fork request is not kept for another attempt."""
 
-    def control(self: Tables, target: Any, body: Any) -> None:
+    def send(self: Channel, target: Any, body: Any) -> None:
         original(self, target, body)
         if isinstance(body, ForkRequest):
-            half = self.channel.to(target)
+            half = self.to(target)
             half.unanswered.pop(max(half.unanswered))
 
-    return control
+    return send

@@ -34,12 +34,19 @@ from farref.impl.core.autograd.task import Progress, Task
 from farref.impl.core.ids import WorkerId
 
 
-class Engaging(EngineTables):
+class Engaging:
     """What messages of a pass do on a worker that takes part, or does not."""
 
-    def worked(self, task: Task, body: CountedBody | Begin, progress: Progress) -> None:
+    def __init__(self, tables: EngineTables) -> None:
+        self._me, self._tell, self._emit, self._dead = tables.me, tables.tell, tables.emit, tables.dead
+        self._contexts = tables.contexts
+
+    # Work
+
+    def worked(self, work: Work, progress: Progress) -> None:
         """Send what came of a message, and report (A5)."""
-        context = self.contexts.get(task.pass_id.context)
+        task, body = work.task, work.body
+        context = self._contexts.get(task.pass_id.context)
         if context is None or context.task is not task:
             return
         pass_id, caused = task.pass_id, []
@@ -53,55 +60,70 @@ class Engaging(EngineTables):
         if progress.waits is not None:
             waits = tuple([Waits(forward, context.sends[forward].function) for forward in progress.waits])
         processed = (
-            Counted(Kind.GRADIENTS, self.me, body.forward) if type(body) is PropagateGradients else self._name(body)
+            Counted(Kind.GRADIENTS, self._me, body.forward) if type(body) is PropagateGradients else self._name(body)
         )
         self._tell(pass_id.root, Report(pass_id, processed, tuple(caused), waits, None))
 
-    def raised(self, task: Task, body: CountedBody | Begin, error: bytes) -> None:
+    def raised(self, work: Work, error: bytes) -> None:
         """Leave a pass in which a rule or a hook raised, and report it (A18)."""
-        context = self.contexts.get(task.pass_id.context)
-        if context is not None and context.task is task:
+        context = self._contexts.get(work.task.pass_id.context)
+        if context is not None and context.task is work.task:
             context.task = None
-            self._report_fault(body, Fault(Cause.RAISED, self.me, error=error))
+            self._report_fault(work.body, Fault(Cause.RAISED, self._me, error=error))
 
-    def _on_counted(self, body: CountedBody) -> None:
+    # Messages
+
+    def on_counted(self, _: WorkerId, body: CountedBody) -> None:
+        """Have a message of a pass processed."""
         task = self._admit(body)
         if task is None:
             return
         if (type(body) is PropagateGradients or type(body) is Mark) and body.forward not in task.sends:
-            self._report_fault(body, Fault(Cause.UNPAIRED, self.me, str(body.forward)))
+            self._report_fault(body, Fault(Cause.UNPAIRED, self._me, str(body.forward)))
         else:
             self._emit(Work(task, body))
 
-    def _on_commit(self, commit: Commit) -> None:
+    def on_commit(self, _: WorkerId, commit: Commit) -> None:
         """Let what was kept aside be seen, and leave; answer in any case (A17)."""
-        context = self.contexts.get(commit.pass_id.context)
+        context = self._contexts.get(commit.pass_id.context)
         if context is not None and context.task is not None and context.task.pass_id == commit.pass_id:
             context.task.commit(context.gradients)
             context.task = None
         self._tell(commit.pass_id.root, Committed(commit.pass_id))
 
-    def _on_abort(self, abort: Abort) -> None:
-        """Drop the task, if it is of this pass (A18)."""
-        context = self.contexts.get(abort.pass_id.context)
-        if context is not None and context.task is not None and context.task.pass_id == abort.pass_id:
-            context.task = None
+    def on_abort(self, _: WorkerId, abort: Abort) -> None:
+        """Leave a pass that has failed (A18)."""
+        self.leave(abort.pass_id)
 
-    def _engage(self, context: Context, pass_id: PassId, root: Node | None = None, seeds: Any = ()) -> Task:
+    # To engage, and to leave
+
+    def engage(self, context: Context, pass_id: PassId, root: Node | None = None, seeds: Any = ()) -> Task:
         """Begin a task that waits for every send recorded now (A11)."""
         context.newest[pass_id.root] = (pass_id.incarnation, pass_id.number)
         sends = {forward: sent.node for forward, sent in context.sends.items()}
         context.task = Task(pass_id, sends, context.recvs, root, seeds)
         return context.task
 
+    def leave(self, pass_id: PassId) -> None:
+        """Drop the task, if it is of this pass (A18)."""
+        context = self._contexts.get(pass_id.context)
+        if context is not None and context.task is not None and context.task.pass_id == pass_id:
+            context.task = None
+
+    def leave_passes_of(self, root: WorkerId) -> None:
+        """Leave what a dead root began (A21)."""
+        for context in self._contexts.values():
+            if context.task is not None and context.task.pass_id.root == root:
+                context.task = None
+
     def _admit(self, body: CountedBody) -> Task | None:
         """Find the task that a message is for, engaging if need be; or refuse the message, or drop it (A10 to A12)."""
         pass_id = body.pass_id
-        context = self.contexts.get(pass_id.context)
-        if pass_id.root in self.dead:
+        context = self._contexts.get(pass_id.context)
+        if pass_id.root in self._dead:
             return None
         if context is None or not context.is_open:
-            self._report_fault(body, Fault(Cause.RELEASED, self.me))
+            self._report_fault(body, Fault(Cause.RELEASED, self._me))
             return None
         task = context.task
         if task is not None and task.pass_id == pass_id:
@@ -109,18 +131,12 @@ class Engaging(EngineTables):
         if (pass_id.incarnation, pass_id.number) <= context.newest.get(pass_id.root, (0, 0)):
             return None
         if task is not None and task.pass_id.root != pass_id.root:
-            self._report_fault(body, Fault(Cause.BUSY, self.me, f"it is in a pass of worker {task.pass_id.root}"))
+            self._report_fault(body, Fault(Cause.BUSY, self._me, f"it is in a pass of worker {task.pass_id.root}"))
             return None
-        return None if isinstance(body, Seek | Resume) else self._engage(context, pass_id)
+        return None if isinstance(body, Seek | Resume) else self.engage(context, pass_id)
 
     def _report_fault(self, body: CountedBody | Begin, fault: Fault) -> None:
         self._tell(body.pass_id.root, Report(body.pass_id, self._name(body), (), None, fault))
 
     def _name(self, body: CountedBody | Begin) -> Counted:
-        return Counted(Kind.BEGIN, self.me) if isinstance(body, Begin) else counted(body, self.me)
-
-    def _leave_passes_of(self, root: WorkerId) -> None:
-        """Leave what a dead root began (A21)."""
-        for context in self.contexts.values():
-            if context.task is not None and context.task.pass_id.root == root:
-                context.task = None
+        return Counted(Kind.BEGIN, self._me) if isinstance(body, Begin) else counted(body, self._me)

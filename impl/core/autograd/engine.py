@@ -1,9 +1,9 @@
 """Distributed autograd on one worker: messages and operations in, effects out (`spec/autograd.md`).
 
-The engine is one of the tables of a core, beside `owner` and `user`: it uses the core's numbered control messages (A3) and
-its lock. Read its parts in this order. `tables` says what is kept. Here is how calls are recorded, and which handler
-a message goes to. `engaging` is a worker's side of a pass, with `task` beneath it; `rooting` is the root's side, with
-`ledger` beneath it; `releasing` is how contexts end.
+The engine is one part of a core, beside `owner` and `user`: it uses the core's numbered control messages (A3) and its lock.
+Here is how calls are recorded, and which part a message goes to. The parts, in the order to read them: `tables` says what is
+kept; `engaging` is a worker's side of a pass, with `task` beneath it; `rooting` is the root's side, with `ledger` beneath it;
+`releasing` is how contexts end.
 
 A method is one step. It ends when all that it says to itself has taken effect (`_drain`).
 
@@ -13,136 +13,200 @@ follows the edges of a graph, and only the walk that a shell brings along looks 
 
 from __future__ import annotations
 
-from farref.impl.core.autograd.graph import Node
-from farref.impl.core.autograd.ids import ContextId, ForwardId
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from farref.impl.core.autograd.effects import Work
+from farref.impl.core.autograd.engaging import Engaging
+from farref.impl.core.autograd.graph import Node, Passage
+from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
 from farref.impl.core.autograd.messages import (
     Abort,
-    Begin,
     CleanupContext,
     Closed,
     Commit,
     Committed,
-    CountedBody,
     EngineBody,
     Forget,
+    Mark,
+    PropagateGradients,
     Report,
+    Resume,
+    Seek,
     Settled,
 )
 from farref.impl.core.autograd.releasing import Releasing
-from farref.impl.core.autograd.tables import Context, Sent
-from farref.impl.core.autograd.task import Progress, Task
-from farref.impl.core.ids import WorkerId
+from farref.impl.core.autograd.rooting import Rooting
+from farref.impl.core.autograd.tables import Context, EngineTables, Sent
+from farref.impl.core.autograd.task import Progress
+from farref.impl.core.channel import Channel
+from farref.impl.core.effects import Effect
+from farref.impl.core.here import Here
+from farref.impl.core.ids import FetchId, WorkerId
+from farref.impl.core.messages import FetchCall, FetchReturn, ForwardCall, Wrapped
+from farref.impl.errors import WireError
 
 
-class Engine(Releasing):
-    """What is recorded, and what messages do."""
+class Engine:
+    """Distributed autograd on one worker. `taken` ends a step, and gives its effects."""
 
-    # Recording
+    def __init__(self, here: Here, channel: Channel, taken: Callable[[], list[Effect]]) -> None:
+        self._here, self._taken = here, taken
+        self._tables = tables = EngineTables(here, channel)
+        self._engaging = engaging = Engaging(tables)
+        self._rooting = rooting = Rooting(tables, engaging)
+        self._releasing = releasing = Releasing(tables, rooting)
+        self.contexts, self.passes, self.opened = tables.contexts, tables.passes, tables.opened
+        self.fetching: dict[tuple[WorkerId, FetchId], ContextId] = {}
+        """The contexts of fetches that were asked for here and have not been answered (A4)."""
+        self.handlers: Mapping[type, Callable[[WorkerId, Any], None]] = {
+            **dict.fromkeys((PropagateGradients, Mark, Seek, Resume), engaging.on_counted),
+            Commit: engaging.on_commit,
+            Abort: engaging.on_abort,
+            Report: rooting.on_report,
+            Committed: rooting.on_committed,
+            CleanupContext: releasing.on_cleanup,
+            Closed: releasing.on_closed,
+            Settled: releasing.on_settled,
+            Forget: releasing.on_forget,
+        }
+
+    # What the application does: each of these is a step of the core
 
     def open_context(self) -> ContextId:
         """Open a context, as its creator (A2, A8)."""
-        context_id = ContextId(self.me, self.incarnation, self._mint())
+        self._here.check_open()
+        context_id = ContextId(self._here.me, self._here.incarnation, self._tables.mint())
         self.contexts[context_id] = Context()
         return context_id
+
+    def release(self, context_id: ContextId) -> list[Effect]:
+        """Release a context, everywhere (A24)."""
+        self._releasing.release(context_id)
+        return self._drained()
+
+    def begin(
+        self, context_id: ContextId, root: Node, seeds: Any, smart: bool, retain: bool
+    ) -> tuple[PassId, list[Effect]]:
+        """Begin a backward pass here (A10)."""
+        return self._rooting.begin(context_id, root, seeds, smart, retain), self._drained()
+
+    def worked(self, work: Work, progress: Progress) -> list[Effect]:
+        """Hear what came of a message that a task has processed (A13)."""
+        self._engaging.worked(work, progress)
+        return self._drained()
+
+    def raised(self, work: Work, error: bytes) -> list[Effect]:
+        """Hear that a rule or a hook raised (A18)."""
+        self._engaging.raised(work, error)
+        return self._drained()
+
+    def time_out(self, pass_id: PassId) -> list[Effect]:
+        """Let a pass fail because its time is up, unless it is decided (A20)."""
+        self._rooting.time_out(pass_id)
+        return self._drained()
+
+    # Calls
+
+    def wrap(self, target: WorkerId, message: Wrapped, passage: Passage) -> ForwardCall:
+        """Have a call carry its context, and record the send of its pair (A4, A8)."""
+        node = passage.node
+        forward = self.record_call(passage.context, target, passage.function, node)
+        return ForwardCall(passage.context, forward, 0 if node is None else len(node.edges), message)
 
     def record_call(self, context_id: ContextId, target: WorkerId, function: str, node: Node | None) -> ForwardId:
         """Account for a call that is about to leave, and record the send of its pair if it has one (A7, A8)."""
         context = self.opened(context_id)
-        forward = ForwardId(self.me, self.incarnation, self._mint())
+        forward = ForwardId(self._here.me, self._here.incarnation, self._tables.mint())
         context.sent[target] += 1
         if node is not None:
             context.sends[forward] = Sent(function, node)
         return forward
 
-    def on_forward_call(
+    def arrive(self, source: WorkerId, message: ForwardCall, content: object) -> str | None:
+        """Record what a call says of its context (A8), or say why it is refused (A9).
+
+        What the tensors of its pair hang on, if it has one and could be read, is `content.node`.
+        """
+        if message.forward.created_on != source or message.context.created_on not in self._here.workers:
+            raise WireError(f"worker {source} claims to have made {message.forward} in {message.context}")
+        objection = self.record_arrival(source, message.context, message.forward, getattr(content, "node", None))
+        if objection is None and isinstance(message.message, FetchCall):
+            self.fetching[source, message.message.fetch] = message.context
+        return objection
+
+    def record_arrival(
         self, source: WorkerId, context_id: ContextId, forward: ForwardId, node: Node | None
     ) -> str | None:
         """Record the recv of a call that has arrived, opening its context; or say why it is refused (A4, A8, A9)."""
+        objection = self.objection(context_id)
         context = self.contexts.get(context_id)
         if context is None:
-            if context_id.created_on in self.dead:
-                return f"{context_id} is gone: its creator died"
+            if objection is not None:
+                return objection
             context = self.contexts[context_id] = Context()
         context.got[source] += 1
-        if not context.is_open:
-            self._settle(context_id, source, self.me)
+        if objection is not None:
+            self._releasing.settle(context_id, source, self._here.me)
             self._drain()
-            return f"{context_id} was released"
-        if node is not None:
+        elif node is not None:
             context.recvs[node] = forward
-        return None
+        return objection
 
-    def call_failed(self, context_id: ContextId, target: WorkerId) -> None:
-        """Account for a call of ours that will never arrive. Its send stays recorded (A9, A25)."""
+    def objection(self, context_id: ContextId) -> str | None:
+        """Say why a call that carries a context is refused, if it is (A9)."""
         context = self.contexts.get(context_id)
+        if context is None:
+            return f"{context_id} is gone: its creator died" if context_id.created_on in self._here.dead else None
+        return None if context.is_open else f"{context_id} was released"
+
+    def on_forward_failed(self, target: WorkerId, message: ForwardCall) -> None:
+        """Account for a call of ours that will never arrive. Its send stays recorded (A9, A25).
+
+        A value that failed is given again, in its context.
+        """
+        context = self.contexts.get(message.context)
         if context is not None:
             context.failed[target] += 1
             if not context.is_open:
-                self._settle(context_id, self.me, target)
+                self._releasing.settle(message.context, self._here.me, target)
                 self._drain()
+        if isinstance(message.message, FetchReturn):
+            self.fetching[target, message.message.fetch] = message.context
 
-    # Steps: each of these ends with what the worker says to itself
+    # Control messages, deaths, and the end
 
     def take(self, source: WorkerId, body: EngineBody) -> None:
         """Let a control message take effect."""
-        self._take(source, body)
-        if self._local:
+        self.handlers[type(body)](source, body)
+        if self._tables.local:
             self._drain()
-
-    def worked(self, task: Task, body: CountedBody | Begin, progress: Progress) -> None:
-        """Hear what came of a message that a task has processed (A13)."""
-        super().worked(task, body, progress)
-        if self._local:
-            self._drain()
-
-    def raised(self, task: Task, body: CountedBody | Begin, error: bytes) -> None:
-        """Hear that a rule or a hook raised (A18)."""
-        super().raised(task, body, error)
-        self._drain()
-
-    def release(self, context_id: ContextId) -> None:
-        """Release a context (A24)."""
-        super().release(context_id)
-        self._drain()
-
-    def release_everything(self) -> None:
-        """Release every context that was made here, for a worker that leaves."""
-        for context_id, context in list(self.contexts.items()):
-            if context_id.created_on == self.me and context.is_open:
-                self.release(context_id)
 
     def peer_died(self, peer: WorkerId) -> None:
         """Come out of everything that only a dead worker could end (A21)."""
-        self.dead.add(peer)
-        self._on_death_in_passes(peer)
-        self._leave_passes_of(peer)
-        self._on_death_in_contexts(peer)
+        self.fetching = {key: context for key, context in self.fetching.items() if key[0] != peer}
+        self._rooting.on_death(peer)
+        self._engaging.leave_passes_of(peer)
+        self._releasing.on_death(peer)
         self._drain()
+
+    def release_everything(self) -> None:
+        """Release every context that was made here, for a worker that leaves (R32)."""
+        for context_id, context in list(self.contexts.items()):
+            if context_id.created_on == self._here.me and context.is_open:
+                self._releasing.release(context_id)
+                self._drain()
 
     def is_empty(self) -> bool:
         """Say whether nothing is left of any context or pass."""
         return not self.contexts and not self.passes
 
-    def _drain(self) -> None:
-        while self._local:
-            self._take(self.me, self._local.popleft())
+    def _drained(self) -> list[Effect]:
+        self._drain()
+        return self._taken()
 
-    def _take(self, source: WorkerId, body: EngineBody) -> None:
-        if type(body) is Report:
-            self._on_report(source, body)
-        elif type(body) is Commit:
-            self._on_commit(body)
-        elif type(body) is Committed:
-            self._on_committed(source, body)
-        elif type(body) is Abort:
-            self._on_abort(body)
-        elif type(body) is CleanupContext:
-            self._on_cleanup(body)
-        elif type(body) is Closed:
-            self._on_closed(source, body)
-        elif type(body) is Settled:
-            self._on_settled(body)
-        elif type(body) is Forget:
-            self._on_forget(body)
-        else:
-            self._on_counted(body)
+    def _drain(self) -> None:
+        local = self._tables.local
+        while local:
+            body = local.popleft()
+            self.handlers[type(body)](self._here.me, body)

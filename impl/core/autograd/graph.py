@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from farref.impl.core.autograd.ids import ForwardId
+from farref.impl.core.autograd.ids import ContextId, ForwardId
 
 Gradients = dict[Any, Any]
 """The gradient of each leaf of a worker. The leaves are the tape's, and so are the numbers."""
@@ -29,6 +29,26 @@ class Node(Protocol):
     @property
     def edges(self) -> Sequence[Edge | None]:
         """Where the gradients go next; `None` for an input that requires none."""
+
+
+class Passage(Protocol):
+    """A call that is about to leave in a context (A4, A8)."""
+
+    @property
+    def context(self) -> ContextId:
+        """The context it carries."""
+
+    @property
+    def function(self) -> str:
+        """What it is a call of, in words for people."""
+
+    @property
+    def node(self) -> Node | None:
+        """Where the gradients of its pair will come in, if it has a pair."""
+
+
+Within = Passage | None
+"""The context that a call is made within, if it is made within one."""
 
 
 class Delivery(NamedTuple):

@@ -27,55 +27,76 @@ from farref.impl.core.autograd.messages import (
     Seek,
     counted,
 )
+from farref.impl.core.autograd.tables import EngineTables
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import PassRefused
 
 
-class Rooting(Engaging):
+class Rooting:
     """What a root does."""
+
+    def __init__(self, tables: EngineTables, engaging: Engaging) -> None:
+        self._tables, self._engaging = tables, engaging
+        self._me, self._tell, self._emit, self._dead = tables.me, tables.tell, tables.emit, tables.dead
+        self._passes = tables.passes
 
     def begin(self, context_id: ContextId, root: Node, seeds: Any, smart: bool, retain: bool) -> PassId:
         """Begin a pass on this worker (A10). The roots have been looked at."""
-        context = self.opened(context_id)
-        if context.task is not None or context_id in self.rooted:
-            raise PassRefused(f"worker {self.me} is in a pass of {context_id} already")
-        pass_id = PassId(context_id, self.me, self.incarnation, self._mint(), smart, retain)
-        run = self.passes[pass_id] = self.rooted[context_id] = Pass(pass_id, engaged={self.me: None})
-        run.cause([Counted(Kind.BEGIN, self.me)])
-        self._emit(Work(self._engage(context, pass_id, root, seeds), Begin(pass_id)))
+        tables = self._tables
+        context = tables.opened(context_id)
+        if context.task is not None or context_id in tables.rooted:
+            raise PassRefused(f"worker {self._me} is in a pass of {context_id} already")
+        pass_id = PassId(context_id, self._me, tables.incarnation, tables.mint(), smart, retain)
+        run = self._passes[pass_id] = tables.rooted[context_id] = Pass(pass_id, engaged={self._me: None})
+        run.cause([Counted(Kind.BEGIN, self._me)])
+        self._emit(Work(self._engaging.engage(context, pass_id, root, seeds), Begin(pass_id)))
         return pass_id
 
-    def time_out(self, pass_id: PassId) -> bool:
-        """Fail a pass whose time is up, unless it is decided; say whether it was failed (A20)."""
+    def time_out(self, pass_id: PassId) -> None:
+        """Fail a pass whose time is up, unless it is decided (A20)."""
         run = self._undecided(pass_id)
         if run is not None:
-            self._fail(run, Fault(Cause.TIMED_OUT, self.me))
-        return run is not None
+            self._fail(run, Fault(Cause.TIMED_OUT, self._me))
 
-    def _on_report(self, source: WorkerId, report: Report) -> None:
+    def on_report(self, source: WorkerId, report: Report) -> None:
         """Enter a report, and go on at once if that is a standstill; answer a latecomer (A14, A18, A19)."""
         run = self._undecided(report.pass_id)
         if run is None:
             is_engaged = report.fault is None or report.fault.cause is Cause.UNPAIRED
-            if is_engaged and report.pass_id not in self.passes:
+            if is_engaged and report.pass_id not in self._passes:
                 self._tell(source, Abort(report.pass_id))
         elif report.fault is not None:
             self._fail(run, report.fault)
         else:
             run.enter(source, report)
-            lost = self.dead and [message.worker for message in run.under_way if message.worker in self.dead]
+            lost = self._dead and [message.worker for message in run.under_way if message.worker in self._dead]
             if lost:
                 self._fail(run, Fault(Cause.DIED, lost[0]))
             else:
                 self._decide(run)
 
-    def _on_committed(self, source: WorkerId, committed: Committed) -> None:
-        run = self.passes.get(committed.pass_id)
+    def on_committed(self, source: WorkerId, committed: Committed) -> None:
+        """Hear that gradients can be seen on a worker (A17)."""
+        run = self._passes.get(committed.pass_id)
         if run is not None:
             self._strike_out(run, source)
 
+    def fail_pass_of(self, context_id: ContextId, fault: Fault) -> None:
+        """Fail the pass that this worker is the root of in a context, unless it is decided (A20, A24)."""
+        run = self._tables.rooted.get(context_id)
+        if run is not None and run.phase is not Phase.COMMITTING:
+            self._fail(run, fault)
+
+    def on_death(self, peer: WorkerId) -> None:
+        """Fail the passes that a dead worker had a part in; those that are decided wait for it no longer (A21)."""
+        for run in list(self._passes.values()):
+            if run.phase is Phase.COMMITTING:
+                self._strike_out(run, peer)
+            elif peer in run.engaged or peer in run.late():
+                self._fail(run, Fault(Cause.DIED, peer))
+
     def _undecided(self, pass_id: PassId) -> Pass | None:
-        run = self.passes.get(pass_id)
+        run = self._passes.get(pass_id)
         return None if run is None or run.phase is Phase.COMMITTING else run
 
     def _decide(self, run: Pass) -> None:
@@ -115,26 +136,18 @@ class Rooting(Engaging):
         """Wait for a worker no longer; the last one ends the pass (A17)."""
         run.uncommitted.discard(worker)
         if run.phase is Phase.COMMITTING and not run.uncommitted:
-            self._forget_pass(run)
+            self._forget(run)
             self._emit(PassEnded(run.pass_id))
 
     def _fail(self, run: Pass, fault: Fault, unreached: tuple[Unreached, ...] = ()) -> None:
         """End a pass with a fault, at once: leave, tell all who take part, and wait for nobody (A18)."""
-        self._forget_pass(run)
-        self._on_abort(Abort(run.pass_id))
+        self._forget(run)
+        self._engaging.leave(run.pass_id)
         for worker in run.engaged:
-            if worker != self.me:
+            if worker != self._me:
                 self._tell(worker, Abort(run.pass_id))
         self._emit(PassEnded(run.pass_id, fault, unreached, run.late()))
 
-    def _forget_pass(self, run: Pass) -> None:
-        del self.passes[run.pass_id]
-        self.rooted.pop(run.pass_id.context, None)
-
-    def _on_death_in_passes(self, peer: WorkerId) -> None:
-        """Fail the passes that a dead worker had a part in; those that are decided wait for it no longer (A21)."""
-        for run in list(self.passes.values()):
-            if run.phase is Phase.COMMITTING:
-                self._strike_out(run, peer)
-            elif peer in run.engaged or peer in run.late():
-                self._fail(run, Fault(Cause.DIED, peer))
+    def _forget(self, run: Pass) -> None:
+        del self._passes[run.pass_id]
+        self._tables.rooted.pop(run.pass_id.context, None)

@@ -3,24 +3,24 @@
 A context that is CLOSED keeps its id and its account of calls, and nothing else. ABSENT and GONE are the same here: no row.
 Graphs and gradients belong to the tape. They are kept in the row so that they go with it.
 
-A message to oneself is no message: it waits in `_local` until the step that caused it is complete, and takes effect within
+A message to oneself is not a message: it waits in `local` until the step that caused it is complete, and takes effect within
 the same call of the engine (A5).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct, field
 
-from farref.impl.core.autograd.effects import EngineEffect
 from farref.impl.core.autograd.graph import Gradients, Node
 from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
 from farref.impl.core.autograd.ledger import Pass
 from farref.impl.core.autograd.messages import EngineBody
 from farref.impl.core.autograd.task import Task
+from farref.impl.core.channel import Channel
+from farref.impl.core.here import Here
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import ContextReleased
 
@@ -63,25 +63,15 @@ class Context(Struct):
 class EngineTables:
     """All contexts of one worker, and the passes that it is the root of."""
 
-    def __init__(
-        self,
-        me: WorkerId,
-        workers: frozenset[WorkerId],
-        incarnation: Incarnation,
-        emit: Callable[[EngineEffect], None],
-        control: Callable[[WorkerId, EngineBody], None],
-    ) -> None:
-        self.me = me
-        self.workers = workers
-        self.incarnation = incarnation
+    def __init__(self, here: Here, channel: Channel) -> None:
+        self.me, self.workers, self.incarnation, self.dead = here.me, here.workers, here.incarnation, here.dead
+        self.emit = here.emit
         self.contexts: dict[ContextId, Context] = {}
         self.passes: dict[PassId, Pass] = {}
         self.rooted: dict[ContextId, Pass] = {}
         """The same passes by context: a worker is the root of one at a time in each (A10)."""
-        self.dead: set[WorkerId] = set()
-        self._emit = emit
-        self._control = control
-        self._local: deque[EngineBody] = deque()
+        self.local: deque[EngineBody] = deque()
+        self._send = channel.send
         self._minted = 0
 
     def opened(self, context_id: ContextId) -> Context:
@@ -91,12 +81,14 @@ class EngineTables:
             raise ContextReleased(f"{context_id} is not open on worker {self.me}: it was released, or never came here")
         return context
 
-    def _tell(self, target: WorkerId, body: EngineBody) -> None:
+    def tell(self, target: WorkerId, body: EngineBody) -> None:
+        """Send a control message of the engine, to another worker or to oneself."""
         if target == self.me:
-            self._local.append(body)
+            self.local.append(body)
         else:
-            self._control(target, body)
+            self._send(target, body)
 
-    def _mint(self) -> int:
+    def mint(self) -> int:
+        """Give a number to a context, a call or a pass (A2)."""
         self._minted += 1
         return self._minted

@@ -56,9 +56,9 @@ class HeldCore(Core):
 
     def begin_anew(self) -> None:
         """Begin the next life, with empty tables. Calls are counted on: an answer to an old one must not fit a new one."""
-        calls = self._calls
+        called = self.called
         Core.__init__(self, self.me, self.workers, Incarnation(self.incarnation + 1))
-        self._calls, self.held, self.effects = calls, [], []
+        self.called, self.held, self.effects = called, [], []
 
     def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
         """Keep a message, unless it is about no reference."""
@@ -89,8 +89,9 @@ class HeldCore(Core):
     def _find(self, source: WorkerId, message: AnyMessage) -> Held | None:
         return next((one for one in self.held if one.source == source and one.message == message), None)
 
-    def _taken(self) -> list[Effect]:
-        effects = super()._taken()
+    def taken(self) -> list[Effect]:
+        """End a step, and write down what it has done."""
+        effects = super().taken()
         self.effects += [bare(effect) for effect in effects if _is_told(effect)]
         return effects
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from farref.impl.core.effects import CompleteFetch, WakeWaiter
 from farref.impl.core.ids import OwnedReference, UserReference
 from farref.impl.core.messages import (
     Ack,
+    AnyMessage,
     Call,
     ChildAccept,
+    ControlBody,
     FetchCall,
     ForkRequest,
     RemoteCall,
@@ -23,6 +27,11 @@ from tests.impl.core.simulation import A, B, C, drain, forks, is_empty, kinds, u
 @pytest.fixture
 def world() -> Simulation:
     return Simulation(3)
+
+
+def test_R4_R5_every_message_has_a_handler(world: Simulation) -> None:
+    assert set(world.cores[A].handlers) == set(get_args(AnyMessage))
+    assert set(world.cores[A].control_handlers) == set(get_args(ControlBody))
 
 
 def test_R10_creation_is_registered_on_receipt(world: Simulation) -> None:

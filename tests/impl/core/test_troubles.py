@@ -132,7 +132,7 @@ def test_R32_after_shutdown_nothing_begins(world: Simulation) -> None:
 def test_R34_a_delete_from_somebody_else_is_ignored(world: Simulation) -> None:
     x = world.create_remote(A, B)
     drain(world)
-    world.cores[B].owner.on_user_delete(x.rref, x.fork, C)
+    world.cores[B].owner.on_user_delete(C, UserDelete(x.rref, x.fork))
     assert forks(world, B) == [x.fork]
 
 

@@ -132,13 +132,7 @@ def left_over() -> int:
     worker = current()
     with worker.lock:
         engine, recorder = worker.core.engine, worker.recorder
-        return (
-            len(engine.contexts)
-            + len(engine.passes)
-            + len(worker.core.fetching)
-            + len(recorder.passes)
-            + recorder.works
-        )
+        return len(engine.contexts) + len(engine.passes) + len(engine.fetching) + len(recorder.passes) + recorder.works
 
 
 def tasks() -> int:

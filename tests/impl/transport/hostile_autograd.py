@@ -146,13 +146,13 @@ def some_tensor(random: Random) -> Tensor:
 def engage(victim: Worker) -> None:
     """Give a new worker a context with calls out and one in, and let it begin a pass that waits for the peer."""
     engine, leaf = victim.core.engine, tensor(np.ones(3), requires_grad=True)
-    assert victim.core.open_context() == CONTEXT
+    assert engine.open_context() == CONTEXT
     sent = [engine.record_call(CONTEXT, PEER, "m:f", root_of([leaf * 2.0])) for _ in SENT]
     assert sent == SENT
     received = tensor(np.ones(3), requires_grad=True)
-    assert engine.on_forward_call(PEER, CONTEXT, RECEIVED, attach([received])) is None
+    assert engine.record_arrival(PEER, CONTEXT, RECEIVED, attach([received])) is None
     root = root_of([(received * leaf).sum()])
-    begun, effects = victim.core.backward(CONTEXT, root, (np.ones(()),), PASS.smart, PASS.retain)
+    begun, effects = engine.begin(CONTEXT, root, (np.ones(()),), PASS.smart, PASS.retain)
     assert begun == PASS
     victim.recorder.passes[PASS] = Future(victim.reactor, "backward")
     victim.perform(effects)

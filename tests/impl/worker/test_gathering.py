@@ -16,6 +16,7 @@ from farref.impl.core.core import Core
 from farref.impl.core.ids import WorkerId
 from farref.impl.settings import Settings
 from farref.impl.transport.frames import Acks, read_body, read_header
+from farref.impl.values.tensors import Passage
 from farref.impl.worker.connection import ANSWERS, LATER
 from farref.impl.worker.intake import TICK_S
 from farref.impl.worker.worker import Worker
@@ -39,12 +40,13 @@ def pair() -> Iterator[tuple[Worker, Worker]]:
 
 def release(worker: Worker) -> ContextId:
     """Let a worker call another in a context, and release the context."""
-    context = worker.core.open_context()
+    context = worker.core.engine.open_context()
+    passage = Passage(context, "echo", True, ())
     with worker.lock:
-        _, effects = worker.core.call(B, "tests.impl.far.references:echo", (), b"\x92\x90\x80")
-        worker.perform(worker.core.wrapped(effects, context, None, "echo"))
+        _, effects = worker.core.call(B, "tests.impl.far.references:echo", (), b"\x92\x90\x80", passage)
+        worker.perform(effects)
     worker.flush()
-    worker.perform(worker.core.release_context(context))
+    worker.perform(worker.core.engine.release(context))
     return context
 
 

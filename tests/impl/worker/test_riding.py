@@ -122,7 +122,7 @@ def test_a_delete_waits_for_a_tick_at_most(pair: tuple[Worker, Worker]) -> None:
     a.flush()
     assert a.connections[B].outbox
     assert a.connections[B].hurry == LATER
-    a.intake._tick(a.core.now + TICK_S)
+    a.intake._tick(a.core.here.now + TICK_S)
     assert a.connections[B].hurry == NOW
     a.flush()
     b.intake.turn(0.0)

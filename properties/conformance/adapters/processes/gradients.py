@@ -107,7 +107,7 @@ class Gradients:
         """Open a context."""
         worker = current()
         with worker.lock:
-            self._opened[name] = worker.core.open_context()
+            self._opened[name] = worker.core.engine.open_context()
         return self._opened[name]
 
     def release(self, name: str) -> None:
@@ -117,7 +117,7 @@ class Gradients:
         if not self._opened:
             self._optimizers.clear()
         with worker.lock:
-            worker.perform(worker.core.release_context(context))
+            worker.perform(worker.core.engine.release(context))
         worker.flush()
 
     def run(

@@ -82,7 +82,7 @@ class Adapter:
                 created, effects = core.create_remote(there, function, forks, body)
                 self._handles[here, name] = created
                 network.perform(here, effects)
-                network.after(timeout or self._timeout, lambda: core.time_out_creation(created))
+                network.after(timeout or self._timeout, lambda: core.user.time_out_creation(created.fork))
 
     def share(self, worker: str, name: str, to: str) -> None:
         """Pass a handle to another worker, which keeps it."""
@@ -212,7 +212,7 @@ class Adapter:
                 return self
             case "keep", [name, reference]:
                 with self._network.lock:
-                    self._network.hold(here, reference)  # the function that was given it lets go of its own
+                    self._network.cores[here].calls.hold(reference)  # the function that was given it lets go of its own
                 self._handles[here, name] = reference
                 return None
             case _:

@@ -195,7 +195,7 @@ class Rushing(Simulation):
         """Let a worker call `remote()` on itself. The function holds its arguments until it ends (R12)."""
         reference = self.create_on_self(worker)
         for one in references:
-            self.hold(worker, one)
+            self.cores[worker].calls.hold(one)
 
         def compute() -> None:
             outcome = self.outcome(worker, function, args, references)
@@ -206,14 +206,6 @@ class Rushing(Simulation):
 
         threading.Thread(target=compute, daemon=True).start()
         return reference
-
-    def hold(self, worker: WorkerId, reference: Reference) -> None:
-        """Take one more handle of a reference."""
-        core = self.cores[worker]
-        if isinstance(reference, OwnedReference):
-            core.owner.entries[reference.rref].held += 1
-        else:
-            core.user.records[reference.fork].handles += 1
 
     @contextmanager
     def step(self) -> Iterator[None]:

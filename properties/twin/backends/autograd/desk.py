@@ -24,7 +24,7 @@ from farref.impl.worker.passes import using
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.autograd.notebook import Notebook, Terms
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
-from farref.properties.twin.backends.held_core import HeldCore, bare
+from farref.properties.twin.backends.held_core import HeldCore
 from farref.properties.twin.backends.rref.desk import Desk, this_desk
 
 
@@ -61,7 +61,7 @@ class AutogradDesk(Desk):
     def open_context(self) -> ContextId:
         """Open the context, as its creator."""
         with self.worker.lock:
-            return self.core.open_context()
+            return self.core.engine.open_context()
 
     def enter(self, context: ContextId) -> None:
         """Know which context the program is about."""
@@ -81,27 +81,26 @@ class AutogradDesk(Desk):
             passage = worker.recorder.leaving(name)
             tensors = self.notebook.parcel(pair, terms, decoy) if attached else []
             forks, body, segments = worker.writing.write_arguments([pair, tensors], {}, target, passage)
-            wrapped = worker.recorder.wrapped(self.core.call(target, name, forks, body)[1], passage)
-            self.core.effects += [bare(effect) for effect in wrapped]
-            worker.perform(wrapped, segments)
-        return next(forward for effect in wrapped if (forward := _forward(effect)) is not None)
+            _, effects = self.core.call(target, name, forks, body, passage)
+            worker.perform(effects, segments)
+        return next(forward for effect in effects if (forward := _forward(effect)) is not None)
 
     def begin_pass(self, terms: Terms, seed: int, smart: bool) -> PassId:
         """Begin a pass, and do not wait for it. Its tape is kept, as the next pass may use it again."""
         root = self.notebook.computed(terms, seed)
         seeds = (np.ones_like(root.data),)
         with self.worker.lock:
-            pass_id, effects = self.core.backward(self.context, root_of([root]), seeds, smart, True)
+            pass_id, effects = self.core.engine.begin(self.context, root_of([root]), seeds, smart, True)
             self.worker.perform(effects)
         return pass_id
 
     def time_out(self, pass_id: PassId) -> None:
         """Let the time of a pass be up."""
-        self._perform(lambda: self.core.time_out_pass(pass_id))
+        self._perform(lambda: self.core.engine.time_out(pass_id))
 
     def release_context(self) -> None:
         """Release the context."""
-        self._perform(lambda: self.core.release_context(self.context))
+        self._perform(lambda: self.core.engine.release(self.context))
 
     def notice(self, dead: WorkerId) -> None:
         """Hear that a worker is dead."""

@@ -81,7 +81,7 @@ def see(core: Core, context_id: ContextId | None, notebook: Notebook) -> WorkerS
         context=None if context is None else _context(context, notebook),
         release=None if context is None else _release(context),
         passes=tuple(_pass(run) for run in engine.passes.values()),
-        dead=tuple(sorted(engine.dead)),
+        dead=tuple(sorted(core.dead)),
         unanswered=tuple((peer, number) for peer, number, _, _ in core.channel.unanswered()),
         amiss=tuple(amiss),
     )

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Collection
 from random import Random
 
-from farref.impl.core import channel
 from farref.impl.core.core import Core
 from farref.impl.core.effects import Effect
 from farref.impl.core.ids import Incarnation, WorkerId
@@ -26,7 +25,7 @@ class StormCore(Core):
 
     def __init__(self, me: WorkerId, workers: Collection[WorkerId], incarnation: Incarnation) -> None:
         super().__init__(me, workers, incarnation)
-        channel.FIRST_INTERVAL_S = RETRY_S  # type: ignore[misc]
+        self.channel.first_interval_s = RETRY_S
         self.kept: list[tuple[WorkerId, AnyMessage, object]] = []
         self.faults: Counter[str] = Counter()
         self.weather: Random | None = None

@@ -78,7 +78,7 @@ class Desk:
         """Tell what has happened since last asked, and what there is now."""
         with self.worker.lock:
             effects, self.core.effects = self.core.effects, []
-            return effects, Seen(observe(self.core), set(self.core.user.parents), self.core.closing)
+            return effects, Seen(observe(self.core), set(self.core.user.parents), self.core.here.closing)
 
     def _perform(self, step: Callable[[], list[Effect]]) -> None:
         with self.worker.lock:
@@ -135,7 +135,7 @@ class Desk:
     def time_out_creation(self, reference: UserReference) -> bool:
         """Let a creation take too long (R27)."""
         with self.worker.lock:
-            return self.core.time_out_creation(reference)
+            return self.core.user.time_out_creation(reference.fork)
 
     def share(self, target: WorkerId, reference: Reference) -> CallId:
         """Pass a reference to a function on a worker."""
@@ -173,7 +173,7 @@ class Desk:
         """Give up on a value (R20)."""
         with self.worker.lock:
             self.worker.fetches[fetch][0].expire()
-            self.core.abandon_fetch(reference, fetch)
+            self.core.user.abandon_fetch(reference.fork, fetch)
 
     def await_value(self, reference: OwnedReference) -> WaiterId:
         """Wait for a value of our own (R21)."""

@@ -24,8 +24,8 @@ def fingerprint(backend: SimulatedBackend) -> bytes:
 
 def _inside(core: Core) -> Iterator[object]:
     yield observe(core)
-    yield core.closing
-    yield core._minted
+    yield core.here.closing
+    yield core.here.minted
     yield sorted((one.run.source, sorted(one.waiting_for)) for one in core.parking.all())
     for peer, sending in sorted(core.channel.outgoing.items()):
         yield peer, sending.last, len(sending.queued)

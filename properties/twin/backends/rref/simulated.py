@@ -40,7 +40,7 @@ class SeenSimulation(Simulation):
         """Look at the workers that have done something since the last look."""
         while self.used_cores.used:
             core = self.used_cores.at_rest(self.used_cores.used.pop())
-            yield Seen(observe(core), core.user.parents, core.closing)
+            yield Seen(observe(core), core.user.parents, core.here.closing)
 
     def shut_down(self) -> None:
         """Let no application begin anything new (R32)."""

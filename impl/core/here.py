@@ -1,0 +1,50 @@
+"""What every part of a core shares: who this worker is, whom else there is, who is dead, and the step that is being taken."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from farref.impl.core.effects import Effect, Send
+from farref.impl.core.ids import FIRST_LIFE, ForkId, Incarnation, RRefId, WorkerId
+from farref.impl.core.messages import AnyMessage
+from farref.impl.errors import NotRunning
+
+
+class Here:
+    """One worker in one life."""
+
+    def __init__(self, me: WorkerId, workers: Collection[WorkerId], incarnation: Incarnation = FIRST_LIFE) -> None:
+        self.me = me
+        self.workers = frozenset(workers)
+        self.incarnation = incarnation
+        self.now = 0.0
+        """The time, as it was last told."""
+        self.dead: dict[WorkerId, str] = {}
+        """The workers that were declared dead, and what is told of each (R34)."""
+        self.closing = False
+        """Whether the application may begin nothing new (R32)."""
+        self.minted = 0
+        """How many numbers have been given to RRefs and forks."""
+        self.effects: list[Effect] = []
+        """The effects of the step that is being taken, in their order (`Core.taken` ends it)."""
+        self.emit = self.effects.append
+        """Add an effect to the step."""
+
+    def check_open(self) -> None:
+        """Refuse to begin something new on a worker that leaves."""
+        if self.closing:
+            raise NotRunning(f"worker {self.me} is shutting down: no new creation, share or fetch (R32)")
+
+    def send(self, target: WorkerId, message: AnyMessage) -> None:
+        """Have a message sent."""
+        self.emit(Send(target, message))
+
+    def new_rref(self) -> RRefId:
+        """Mint an id for an RRef (R2)."""
+        self.minted += 1
+        return RRefId(self.me, self.incarnation, self.minted)
+
+    def new_fork(self) -> ForkId:
+        """Mint an id for a fork (R2)."""
+        self.minted += 1
+        return ForkId(self.me, self.incarnation, self.minted)
