@@ -12,21 +12,25 @@ from enum import Enum
 from typing import Any, Final
 
 from farref.model.autograd.graphs import GRAPHS, Entry, Exit, Flow, Graph, Leaf, Root, Send
+from farref.model.autograd.ledger import Line
 from farref.model.autograd.messages import (
     AboutContext,
     AboutPair,
     AboutWorker,
+    Calls,
+    Fault,
     ForwardCall,
     Message,
     PropagateGradients,
     Report,
+    Told,
 )
 from farref.model.autograd.network import Network
-from farref.model.autograd.release import Calls, Release
-from farref.model.autograd.root import Line, Pass
+from farref.model.autograd.release import Release
+from farref.model.autograd.root import Pass
 from farref.model.autograd.rules import AutogradRules
 from farref.model.autograd.spelling import is_spelled
-from farref.model.autograd.worker import Fault, Task, Told, Worker
+from farref.model.autograd.worker import Task, Worker
 from farref.model.autograd.world import EVERY, Bounds, World
 from farref.model.values import IdSet
 from farref.tlc.rref import camel

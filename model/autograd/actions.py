@@ -178,19 +178,7 @@ class FailCall(OnMessage):
     message: ForwardCall
 
 
-Action = (
-    Choose
-    | SendTensors
-    | SendDetached
-    | Backward
-    | TimeOut
-    | ReleaseContext
-    | Crash
-    | Notice
-    | Deliver
-    | Duplicate
-    | DropMessage
-    | Retry
-    | Raise
-    | FailCall
-)
+Befalling = Deliver | Duplicate | DropMessage | Retry | Raise | FailCall
+"""What can befall a message."""
+
+Action = Choose | SendTensors | SendDetached | Backward | TimeOut | ReleaseContext | Crash | Notice | Befalling

@@ -7,12 +7,11 @@ goes between its root and a worker, and what is said about a release between the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
+from typing import assert_never, cast
 
 from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
 from farref.model.autograd.ids import CREATOR
-from farref.model.autograd.worker import Parcel
 from farref.model.autograd.world import Bounds, World, graph_of, root_of
 from farref.model.ids import WorkerId
 
@@ -52,7 +51,12 @@ def receiver_of(world: World, message: msg.Message, bounds: Bounds) -> WorkerId:
     return ends(world, message, bounds)[1]
 
 
-def send(world: World, parcels: Iterable[Parcel], bounds: Bounds) -> World:
+def carried(world: World, message: msg.Message, bounds: Bounds) -> msg.Parcel:
+    """Give a message that is under way, and what it carries."""
+    return cast(msg.Parcel, (message, world.network.carried[bounds.places[message]]))
+
+
+def send(world: World, parcels: Iterable[msg.Parcel], bounds: Bounds) -> World:
     """Send messages; what is sent to the dead goes nowhere."""
     living = [
         parcel for parcel in parcels if not bounds.crashes or receiver_of(world, parcel[0], bounds) not in world.dead

@@ -5,11 +5,15 @@
 (R5 to R7). The acknowledgement that answers them belongs to that layer and is not modelled twice.
 
 Four kinds are *counted*: each of them is followed by a `Report` to the root, which keeps a ledger of them (A14).
+
+A message's fields say which one it is; what it carries besides stands at the end of this file (`Parcel`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
 
 from farref.model.autograd.ids import PairId, PassId, worker_name
 from farref.model.ids import WorkerId
@@ -145,6 +149,61 @@ class Forget(AboutContext):
 
     __slots__ = ()
 
+
+# -- what they carry ---------------------------------------------------------------------------------------------------
+
+
+class Fault(IntEnum):
+    """Why a pass fails."""
+
+    NONE = 0
+    RAISED = 1  # a backward rule raised an exception
+    TIMED_OUT = 2  # the application gave up
+    UNREACHED = 3  # FAST, and some send never gets a gradient
+    BUSY = 4  # a worker is in a pass of another root
+    RELEASED = 5  # a worker has no such context any more
+    UNPAIRED = 6  # a gradient came for a send that was not recorded
+    DIED = 7  # a worker that takes part was declared dead
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a worker tells the root of a counted message (A14)."""
+
+    caused: frozenset[Counted] = frozenset()  # the messages it sent because of it
+    expected: frozenset[PairId] = frozenset()  # the sends it waits for
+    fault: Fault = Fault.NONE  # why it could not take part
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What a worker tells of its calls as it closes its context (A25)."""
+
+    sent: frozenset[PairId]
+    settled: frozenset[PairId]  # those it knows to be under way no more: received, or failed
+
+
+Gradient = int
+IsAttached = bool
+"""Whether tensors need a gradient, so that both ends of the pair are recorded (A7)."""
+
+Dead = frozenset[WorkerId]
+"""The workers that the creator knows to be dead (A21)."""
+
+Nothing = Literal[True]
+
+CountedParcel = tuple[PropagateGradients, Gradient] | tuple[Mark | Seek | Resume, Nothing]
+PassParcel = CountedParcel | tuple[Report, Told] | tuple[Commit | Committed | Abort, Nothing]
+ContextParcel = (
+    tuple[ForwardCall, IsAttached]
+    | tuple[CleanupContext | Settled, Nothing]
+    | tuple[Closed, Calls]
+    | tuple[Forget, Dead]
+)
+Parcel = PassParcel | ContextParcel
+"""A message and what it carries."""
+
+Content = Gradient | IsAttached | Told | Calls | Dead
 
 PassMessage = Counted | Report | Commit | Committed | Abort
 ContextMessage = Settled | CleanupContext | Closed | Forget

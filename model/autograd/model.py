@@ -1,8 +1,9 @@
 """Distributed autograd as a model: where it starts, everything that could ever happen, and what then follows.
 
 Read in this order: `graphs.py` (what was recorded, and the gradients it should give), `messages.py` (what is said),
-`task.py`, `root.py` and `release.py` (the three machines, with the reasons), `rules.py` (what could have been decided
-otherwise), `network.py` (what may go wrong), `steps.py` (how it is put together).
+`addressing.py` (by whom, and to whom), `worker.py`, `task.py`, `root.py` and `release.py` (the four machines, with the
+reasons), `rules.py` (what could have been decided otherwise), `network.py` (what may go wrong), `steps.py` (how it is put
+together).
 """
 
 from __future__ import annotations

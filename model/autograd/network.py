@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from farref.model.autograd.messages import Content
 from farref.model.autograd.rules import AutogradRules
 from farref.model.values import IdSet, Table, no_ids
 
@@ -17,7 +18,7 @@ from farref.model.values import IdSet, Table, no_ids
 class Network(NamedTuple):
     """What is under way, by number of message, and what both ends of a control message remember."""
 
-    carried: Table[object]  # what the message carries; None if it is not under way
+    carried: Table[Content | None]  # what the message carries; None if it is not under way
     lost: IdSet  # under way, but lost, and not sent again yet
     processed: IdSet  # has taken effect; its copies do not
 
@@ -27,7 +28,7 @@ def quiet(messages: int) -> Network:
     return Network(Table((None,) * messages), no_ids(messages), no_ids(messages))
 
 
-def send(network: Network, parcels: Iterable[tuple[int, object]]) -> Network:
+def send(network: Network, parcels: Iterable[tuple[int, Content]]) -> Network:
     """Put messages into flight."""
     for place, content in parcels:
         network = network._replace(carried=network.carried.put(place, content))

@@ -1,10 +1,7 @@
 """The root's side: one pass, from `backward` to its outcome. Everything that decides about a pass is in this file.
 
-Theory of operation. The root has to know when nothing of its pass is under way any more. It keeps a *ledger* (A14). Every
-counted message is followed by a report to the root, which names the message that was processed and those that it caused.
-The root writes both down; when every message that was caused was also processed, nothing is under way, and nothing ever
-will be, as workers act only on messages. A report may arrive before the one that tells of its cause: then the line is
-PROCESSED, and waits for the other half. Reports need no order and no tree, and the last one goes straight to the root.
+Theory of operation. The root has to know when nothing of its pass is under way any more. It keeps a ledger of the messages
+that were sent and processed (`ledger.py`), and the pass is at a standstill when the ledger is balanced (A14).
 
 At such a standstill either every expected send has got its gradient, and the pass is decided: COMMIT. Or some send has not.
 In FAST that is an error, which names it. In SMART the root asks which sends a gradient can still come for (Seek and Mark),
@@ -14,17 +11,23 @@ Where FAST suffices SMART therefore sends not one message more; that is why the 
 
 A pass that fails is over at once for its caller, and for others as they hear of it: who has reported is told, and who
 reports later is answered (A18, A19). The root needs no list of those who may still be reached.
+
+Each handler gets the root's record of the pass and gives back the record, the messages to send, and what the root tells
+itself, as it takes part too: that takes effect at once, without a message (`Own`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from farref.model.autograd import messages as msg
+from farref.model.autograd.graphs import Graph
 from farref.model.autograd.ids import PairId, PassId
-from farref.model.autograd.messages import Abort, Commit, Counted, PropagateGradients, Resume, Seek
+from farref.model.autograd.ledger import Ledger, Line, blank, counted_number, is_balanced, note_caused, note_processed
+from farref.model.autograd.messages import Fault, Told
 from farref.model.autograd.rules import AutogradRules
-from farref.model.autograd.worker import Fault, Parcel, Told
 from farref.model.ids import WorkerId
 from farref.model.values import IdSet, Table, no_ids
 
@@ -41,15 +44,6 @@ class Phase(IntEnum):
     FAILED = 6  # backward has raised
 
 
-class Line(IntEnum):
-    """What the ledger says of a message."""
-
-    BLANK = 0
-    CAUSED = 1  # somebody sent it
-    PROCESSED = 2  # somebody processed it, and who sent it has not reported yet
-    BALANCED = 3  # both
-
-
 class Pass(NamedTuple):
     """What the root knows of a pass (A10)."""
 
@@ -57,32 +51,33 @@ class Pass(NamedTuple):
     phase: Phase
     fault: Fault
     blamed: WorkerId | None  # the worker that the error names
-    ledger: Table[Line]  # by number of counted message
+    ledger: Ledger
     expected: IdSet  # the sends that somebody waits for
     engaged: IdSet  # the workers that take part, as far as is known
     committed: IdSet  # those that have committed
 
 
-Step = tuple[Pass, tuple[Parcel, ...]]
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a root goes by, besides its record of the pass."""
+
+    number: PassId
+    graph: Graph
+    smart: bool  # SMART, not FAST
+    mourned: IdSet  # the workers that were declared dead to it
+    rules: AutogradRules
+
+
+Own = msg.Seek | msg.Resume | msg.Commit | msg.Abort
+
+Step = tuple[Pass, tuple[msg.PassParcel, ...], Own | None]
 
 
 def no_pass(workers: int, pairs: int) -> Pass:
     """Make the record of a pass that has not begun."""
-    ledger = Table((Line.BLANK,) * (2 * pairs + 2 * workers))
-    return Pass(None, Phase.IDLE, Fault.NONE, None, ledger, no_ids(pairs), no_ids(workers), no_ids(workers))
-
-
-def counted_number(message: Counted, pairs: int, workers: int) -> int:
-    """Number the counted messages of a pass, for the ledger."""
-    match message:
-        case Seek(_, worker):
-            return 2 * pairs + worker
-        case Resume(_, worker):
-            return 2 * pairs + workers + worker
-        case PropagateGradients(_, pair):
-            return pair
-        case _:
-            return pairs + message.pair
+    return Pass(
+        None, Phase.IDLE, Fault.NONE, None, blank(pairs, workers), no_ids(pairs), no_ids(workers), no_ids(workers)
+    )
 
 
 def is_active(record: Pass) -> bool:
@@ -90,30 +85,148 @@ def is_active(record: Pass) -> bool:
     return record.phase in (Phase.RUNNING, Phase.MARKING, Phase.RESUMED)
 
 
-def begin(record: Pass, root: WorkerId) -> Pass:
-    """Begin a pass (A10)."""
-    return record._replace(root=root, phase=Phase.RUNNING)
+def may_begin(passes: Table[Pass], who: WorkerId) -> bool:
+    """Say whether a worker is the root of no pass that has begun and not ended (A10)."""
+    return not any(one.root == who and one.phase < Phase.SUCCEEDED for one in passes)
 
 
-def enter(record: Pass, who: WorkerId, of: Counted | None, told: Told) -> Pass:
+# -- what the root hears -----------------------------------------------------------------------------------------------
+
+
+def begin(record: Pass, who: WorkerId, told: Told, setting: Setting) -> Step:
+    """Begin a pass, and enter what the root itself sends and waits for (A10)."""
+    begun = record._replace(root=who, phase=Phase.RUNNING)
+    return decide(enter(begun, who, None, told), setting)
+
+
+def on_report(record: Pass, of: msg.Counted, who: WorkerId, told: Told, setting: Setting) -> Step:
+    """Enter a report into the ledger, fail with it, or answer one that comes too late (A14, A18, A19)."""
+    if not is_active(record):
+        return _answer_latecomer(record, who, told, setting)
+    if told.fault is Fault.UNPAIRED:
+        record = record._replace(engaged=record.engaged.add(who))
+    if told.fault is not Fault.NONE:
+        return fail(record, told.fault, who, setting)
+    return decide(enter(record, who, of, told), setting)
+
+
+def on_own_answer(record: Pass, told: Told | None, setting: Setting) -> Step:
+    """Enter what the root answers to its own question; None if it is not in the pass any more (A16)."""
+    answered = record if told is None else enter(record, _root(record), None, told)
+    return decide(answered, setting)
+
+
+def on_committed(record: Pass, who: WorkerId, setting: Setting) -> Step:
+    """Return from `backward` when every worker shows its gradients (A17)."""
+    if record.phase is not Phase.COMMITTING:
+        return record, (), None
+    return _return_if_done(record._replace(committed=record.committed.add(who)), setting.rules), (), None
+
+
+def time_out(record: Pass, setting: Setting) -> Step | None:
+    """Give up a pass, if it is not decided (A20)."""
+    is_too_late = record.phase is not Phase.COMMITTING or setting.rules.decision_is_final
+    if record.root is None or (not is_active(record) and is_too_late):
+        return None
+    return fail(record, Fault.TIMED_OUT, record.root, setting)
+
+
+def on_closed_context(record: Pass, setting: Setting) -> Step:
+    """End a pass whose root closes the context (A24)."""
+    if not setting.rules.release_ends_passes or not is_active(record):
+        return record, (), None
+    return fail(record, Fault.RELEASED, _root(record), setting)
+
+
+def on_creator_died(record: Pass, dead: WorkerId, setting: Setting) -> Step:
+    """End a pass on a context that nobody is left to release (A21)."""
+    return fail(record, Fault.DIED, dead, setting) if is_active(record) else (record, (), None)
+
+
+def on_death(record: Pass, dead: WorkerId, setting: Setting) -> Step:
+    """Fail a pass that the dead take part in; one that is decided does not wait for them (A21)."""
+    if record.phase is Phase.COMMITTING:
+        return on_committed(record, dead, setting)
+    return decide(record, setting)
+
+
+# -- what follows from it ----------------------------------------------------------------------------------------------
+
+
+def decide(record: Pass, setting: Setting) -> Step:
+    """Go on with a pass that has come to a standstill (A14 to A17)."""
+    if not is_active(record):
+        return record, (), None
+    dead = _dead_in(record, setting)
+    if dead is not None:
+        return fail(record, Fault.DIED, dead, setting)
+    if not is_balanced(record.ledger):
+        return record, (), None
+    absent = missing(record)
+    if record.phase is Phase.RESUMED or not absent:
+        return commit(record, setting)
+    if not setting.rules.notices_standstill:
+        return record, (), None
+    if not setting.smart:
+        return fail(record, Fault.UNREACHED, setting.graph.pairs[absent[0]].source, setting)
+    if record.phase is Phase.RUNNING and setting.rules.marks_before_pruning:
+        return ask(record._replace(phase=Phase.MARKING), msg.Seek, setting.number)
+    return ask(record._replace(phase=Phase.RESUMED), msg.Resume, setting.number)
+
+
+def ask(record: Pass, kind: type[msg.Seek | msg.Resume], number: PassId) -> Step:
+    """Put a question to every worker that takes part (A16)."""
+    questions = [kind(number, worker) for worker in others(record)]
+    asked = enter(record, _root(record), None, Told(frozenset(questions)))
+    return asked, tuple((question, True) for question in questions), kind(number, _root(record))
+
+
+def commit(record: Pass, setting: Setting) -> Step:
+    """Decide that the pass has ended well, and tell everyone who takes part (A17)."""
+    number, own = setting.number, msg.Commit(setting.number, _root(record))
+    decided = record._replace(phase=Phase.COMMITTING, committed=record.committed.add(_root(record)))
+    if not setting.rules.stages_until_commit:
+        return decided._replace(phase=Phase.SUCCEEDED), (), own
+    decided = _return_if_done(decided, setting.rules)
+    return decided, tuple((msg.Commit(number, worker), True) for worker in others(record)), own
+
+
+def _return_if_done(record: Pass, rules: AutogradRules) -> Pass:
+    is_done = all(worker in record.committed for worker in [_root(record), *others(record)])
+    return record._replace(phase=Phase.SUCCEEDED) if is_done or not rules.returns_after_commit else record
+
+
+def fail(record: Pass, fault: Fault, blamed: WorkerId, setting: Setting) -> Step:
+    """Raise from `backward`, and end the pass on every worker that is known to take part (A18)."""
+    number, own = setting.number, msg.Abort(setting.number, _root(record))
+    failed = record._replace(phase=Phase.FAILED, fault=fault, blamed=blamed)
+    if not setting.rules.aborts_everywhere:
+        return failed, (), own
+    return failed, tuple((msg.Abort(number, worker), True) for worker in others(record)), own
+
+
+def _answer_latecomer(record: Pass, who: WorkerId, told: Told, setting: Setting) -> Step:
+    """Tell a worker that its pass is over; once is enough, and who refused the pass need not be told (A19)."""
+    takes_part = told.fault in (Fault.NONE, Fault.UNPAIRED)
+    if not setting.rules.answers_latecomers or not takes_part or who in record.engaged or who == record.root:
+        return record, (), None
+    return record._replace(engaged=record.engaged.add(who)), ((msg.Abort(setting.number, who), True),), None
+
+
+# -- the ledger --------------------------------------------------------------------------------------------------------
+
+
+def enter(record: Pass, who: WorkerId, of: msg.Counted | None, told: Told) -> Pass:
     """Enter a report into the ledger: what was processed, what it caused, and who waits for what (A14)."""
     ledger, pairs, workers = record.ledger, len(record.expected), len(record.engaged)
     if of is not None:
-        place = counted_number(of, pairs, workers)
-        is_known = ledger[place] in (Line.CAUSED, Line.BALANCED)
-        ledger = ledger.put(place, Line.BALANCED if is_known else Line.PROCESSED)
-    for caused in sorted(counted_number(one, pairs, workers) for one in told.caused):
-        was_processed = ledger[caused] in (Line.PROCESSED, Line.BALANCED)
-        ledger = ledger.put(caused, Line.BALANCED if was_processed else Line.CAUSED)
+        ledger = note_processed(ledger, counted_number(of, pairs, workers))
+    for number in sorted(counted_number(one, pairs, workers) for one in told.caused):
+        ledger = note_caused(ledger, number)
     expected = record.expected
     for pair in sorted(told.expected):
         expected = expected.add(pair)
     return record._replace(ledger=ledger, expected=expected, engaged=record.engaged.add(who))
-
-
-def is_at_standstill(record: Pass) -> bool:
-    """Say whether nothing of the pass is under way: whatever was caused was processed (A14)."""
-    return not any(line in (Line.CAUSED, Line.PROCESSED) for line in record.ledger)
 
 
 def missing(record: Pass) -> list[PairId]:
@@ -129,40 +242,13 @@ def awaited(record: Pass) -> list[PairId]:
     return [pair for pair, line in lines if line is Line.CAUSED]
 
 
-def ask_everyone(record: Pass, kind: type[Seek | Resume], number: PassId) -> Step:
-    """Send a question to every worker that takes part; the root asks itself without a message (A16)."""
-    messages = [kind(number, worker) for worker in others(record)]
-    asked = enter(record, _root(record), None, Told(frozenset(messages)))
-    return asked, tuple((message, True) for message in messages)
-
-
-def commit(record: Pass, number: PassId, rules: AutogradRules) -> Step:
-    """Decide that the pass has ended well, and tell everyone who takes part (A17)."""
-    decided = record._replace(phase=Phase.COMMITTING, committed=record.committed.add(_root(record)))
-    if not rules.stages_until_commit:
-        return decided._replace(phase=Phase.SUCCEEDED), ()
-    sends = tuple((Commit(number, worker), True) for worker in others(record))
-    return _return_if_done(decided, rules), sends
-
-
-def on_committed(record: Pass, who: WorkerId, rules: AutogradRules) -> Pass:
-    """Return from `backward` when every worker shows its gradients (A17)."""
-    if record.phase is not Phase.COMMITTING:
-        return record
-    return _return_if_done(record._replace(committed=record.committed.add(who)), rules)
-
-
-def _return_if_done(record: Pass, rules: AutogradRules) -> Pass:
-    is_done = all(worker in record.committed for worker in [_root(record), *others(record)])
-    return record._replace(phase=Phase.SUCCEEDED) if is_done or not rules.returns_after_commit else record
-
-
-def fail(record: Pass, number: PassId, fault: Fault, blamed: WorkerId, rules: AutogradRules) -> Step:
-    """Raise from `backward`, and end the pass on every worker that is known to take part (A18)."""
-    failed = record._replace(phase=Phase.FAILED, fault=fault, blamed=blamed)
-    if not rules.aborts_everywhere:
-        return failed, ()
-    return failed, tuple((Abort(number, worker), True) for worker in others(record))
+def _dead_in(record: Pass, setting: Setting) -> WorkerId | None:
+    """Find a worker that its root knows to be dead and that takes part, or has been sent something (A21)."""
+    sent_to = awaited(record)
+    for dead in map(WorkerId, setting.mourned.members()):
+        if dead in record.engaged or any(setting.graph.pairs[pair].source == dead for pair in sent_to):
+            return dead
+    return None
 
 
 def others(record: Pass) -> list[WorkerId]:

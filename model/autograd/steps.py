@@ -1,7 +1,8 @@
-"""Every step that can be taken in a world. The protocol itself is in `task.py`, `root.py` and `release.py`.
+"""Every step that can be taken in a world. The protocol itself is in `worker.py`, `task.py`, `root.py` and `release.py`.
 
 A step finds the record the action is about, hands it to its handler, puts the result back and sends what the handler sends.
-What a worker tells itself (as root, or as creator) takes effect at once, without a message.
+Here is what befalls messages; the rest is in `context_steps.py`, `pass_steps.py` and `death_steps.py`. What a worker tells
+itself, as root or as creator, takes effect at once, without a message.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import assert_never
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
-from farref.model.autograd.addressing import ends
+from farref.model.autograd.addressing import carried, ends
 from farref.model.autograd.context_steps import fail_call, on_context_message, release_context, send_tensors
-from farref.model.autograd.death import crash, notice
-from farref.model.autograd.pass_steps import begin_pass, on_pass_message, time_out
+from farref.model.autograd.death_steps import crash, notice
+from farref.model.autograd.pass_steps import begin_pass, on_pass_message, raise_in_pass, time_out
 from farref.model.autograd.rules import AutogradRules
 from farref.model.autograd.world import Bounds, World, choose, spend
 
@@ -22,12 +23,14 @@ from farref.model.autograd.world import Bounds, World, choose, spend
 def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules) -> World | None:
     """Give the world after an action, or None where the action cannot happen."""
     match action:
+        case act.OnMessage():
+            return _befall(world, action, bounds, rules)
         case act.Choose(place):
             return choose(world, place, bounds) if world.graph is None else None
         case act.SendTensors(pair):
-            return send_tensors(world, pair, bounds, attached=True)
+            return send_tensors(world, pair, bounds, rules, attached=True)
         case act.SendDetached(pair):
-            return send_tensors(world, pair, bounds, attached=False)
+            return send_tensors(world, pair, bounds, rules, attached=False)
         case act.Backward(worker):
             return begin_pass(world, worker, bounds, rules)
         case act.TimeOut(number):
@@ -35,26 +38,21 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules)
         case act.ReleaseContext():
             return release_context(world, bounds, rules)
         case act.Crash(worker):
-            return crash(world, worker, bounds)
+            return crash(world, worker, bounds, rules)
         case act.Notice(worker, dead):
             return notice(world, worker, dead, bounds, rules)
-        case act.Deliver() | act.Duplicate() | act.DropMessage() | act.Retry() | act.Raise() | act.FailCall():
-            return _befall(world, action, bounds, rules)
         case _:
             assert_never(action)
 
 
-OnMessage = act.Deliver | act.Duplicate | act.DropMessage | act.Retry | act.Raise | act.FailCall
-
-
-def _befall(world: World, action: OnMessage, bounds: Bounds, rules: AutogradRules) -> World | None:
+def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: AutogradRules) -> World | None:
     place = bounds.places[action.message]
     if isinstance(action, act.Retry):
         again = net.retry(world.network, place)
         return again and world._replace(network=again)
     if not net.is_flying(world.network, place):
         return None
-    content, is_spent = world.network.carried[place], net.is_spent(world.network, place, rules)
+    parcel, is_spent = carried(world, action.message, bounds), net.is_spent(world.network, place, rules)
     is_of_the_dead = False
     if bounds.crashes:
         source, target = ends(world, action.message, bounds)
@@ -62,18 +60,18 @@ def _befall(world: World, action: OnMessage, bounds: Bounds, rules: AutogradRule
         is_of_the_dead = source in world.dead
     taken = world._replace(network=net.take(world.network, place))
     match action:
-        case act.Deliver(message):
-            return taken if is_spent else _receive(taken, message, content, bounds, rules)
-        case act.Duplicate(message):
+        case act.Deliver():
+            return taken if is_spent else _receive(taken, parcel, bounds, rules)
+        case act.Duplicate():
             spent = None if is_spent else spend(world, "duplicates")
-            return spent and _receive(spent, message, content, bounds, rules)
+            return spent and _receive(spent, parcel, bounds, rules)
         case act.DropMessage():
             spent = None if is_spent else spend(world, "drops")
             lost = net.take if is_of_the_dead else net.lose  # nobody is left to send it again
             return spent and spent._replace(network=lost(spent.network, place))
         case act.Raise(message):
             spent = None if is_spent else spend(taken, "failures")
-            return spent and _receive(spent, message, content, bounds, rules, raises=True)
+            return spent and raise_in_pass(_processed(spent, message, bounds), message, bounds, rules)
         case act.FailCall(message):
             spent = None if is_spent else spend(taken, "failures")
             return spent and fail_call(spent, message.pair, bounds, rules)
@@ -81,13 +79,22 @@ def _befall(world: World, action: OnMessage, bounds: Bounds, rules: AutogradRule
             assert_never(action)
 
 
-def _receive(
-    world: World, message: msg.Message, content: object, bounds: Bounds, rules: AutogradRules, *, raises: bool = False
-) -> World:
-    if bounds.duplicates:  # else nothing ever asks
-        world = world._replace(network=net.process(world.network, bounds.places[message]))
-    match message:
-        case msg.ForwardCall() | msg.CleanupContext() | msg.Closed() | msg.Settled() | msg.Forget():
-            return on_context_message(world, message, content, bounds, rules)
+def _receive(world: World, parcel: msg.Parcel, bounds: Bounds, rules: AutogradRules) -> World:
+    world = _processed(world, parcel[0], bounds)
+    match parcel:
+        case (
+            (msg.ForwardCall(), _)
+            | (msg.CleanupContext(), _)
+            | (msg.Closed(), _)
+            | (msg.Settled(), _)
+            | (msg.Forget(), _)
+        ):
+            return on_context_message(world, parcel, bounds, rules)
         case _:
-            return on_pass_message(world, message, content, bounds, rules, raises=raises)
+            return on_pass_message(world, parcel, bounds, rules)
+
+
+def _processed(world: World, message: msg.Message, bounds: Bounds) -> World:
+    if not bounds.duplicates:
+        return world  # nothing ever asks
+    return world._replace(network=net.process(world.network, bounds.places[message]))

@@ -12,34 +12,32 @@ The other difficulty is time. A gradient may arrive long after its pass has fail
 Every message therefore names its pass, and the passes of one root are numbered: an older one is over, a newer one means
 that the one at hand is over (A12). That needs one number for each root, and no memory of what has ended.
 
-Each handler gets the worker's record and gives back the record, the messages to send, and what to tell the root.
+Each handler gets the worker's record and gives back the record, the messages to send, and what to tell the root (None:
+nothing, as the pass is over for this worker).
 """
 
 from __future__ import annotations
 
 from farref.model.autograd.graphs import Entry, Exit, Graph, Leaf, Recv, Root, Send
 from farref.model.autograd.ids import PairId, PassId
-from farref.model.autograd.messages import Mark, PropagateGradients
+from farref.model.autograd.messages import Fault, Gradient, Mark, PassParcel, PropagateGradients, Told
 from farref.model.autograd.rules import AutogradRules
-from farref.model.autograd.worker import (
-    Context,
-    Fault,
-    Parcel,
-    Step,
-    Task,
-    Told,
-    Worker,
-    is_in_a_pass,
-    leave,
-    no_task,
-)
+from farref.model.autograd.worker import Context, Task, Worker, is_in_a_pass, leave, no_task
 from farref.model.ids import WorkerId
+
+Done = tuple[Worker, tuple[PassParcel, ...], Told]
+Step = tuple[Worker, tuple[PassParcel, ...], Told | None]
 
 # -- in a pass ---------------------------------------------------------------------------------------------------------
 
 
-def begin(worker: Worker, who: WorkerId, number: PassId, seed: int, graph: Graph, rules: AutogradRules) -> Step:
-    """Begin a pass here: the root is the first gradient (A10)."""
+def begin(worker: Worker, who: WorkerId, number: PassId, seed: int, graph: Graph, rules: AutogradRules) -> Done | None:
+    """Begin a pass here: the root is the first gradient. Refused without a context, in a pass, or with nothing come (A10)."""
+    if who not in graph.roots or worker.context is not Context.OPEN or is_in_a_pass(worker):
+        return None
+    used = [flow.exit.pair for flow in graph.flows if flow.entry == Root(who) and isinstance(flow.exit, Recv)]
+    if not all(pair in worker.got for pair in used):
+        return None
     engaged = _engage(worker, number, who)
     begun = engaged._replace(task=engaged.task._replace(seed=seed))
     return _advance(engaged, begun, who, number, graph, rules)
@@ -49,7 +47,7 @@ def on_gradients(
     worker: Worker,
     who: WorkerId,
     message: PropagateGradients,
-    value: int,
+    value: Gradient,
     root: WorkerId,
     graph: Graph,
     rules: AutogradRules,
@@ -170,7 +168,7 @@ def _is_about(task: Task, number: PassId, rules: AutogradRules) -> bool:
     return task.number == number or not rules.passes_have_identity
 
 
-def _advance(before: Worker, after: Worker, who: WorkerId, number: PassId, graph: Graph, rules: AutogradRules) -> Step:
+def _advance(before: Worker, after: Worker, who: WorkerId, number: PassId, graph: Graph, rules: AutogradRules) -> Done:
     """Send on, or keep aside, every gradient that has become complete; and tell the root."""
     sends: list[tuple[PropagateGradients, int]] = []
     task = after.task
@@ -233,6 +231,6 @@ def _is_marked(task: Task, exit_: Exit, graph: Graph) -> bool:
     return any(isinstance(flow.entry, Send) and flow.entry.pair in task.marked for flow in graph.into[exit_])
 
 
-def _mark(worker: Worker, number: PassId, exits: list[Exit]) -> tuple[tuple[Parcel, ...], Told]:
+def _mark(worker: Worker, number: PassId, exits: list[Exit]) -> tuple[tuple[PassParcel, ...], Told]:
     marks = [Mark(number, exit_.pair) for exit_ in exits if isinstance(exit_, Recv)]
     return tuple((mark, True) for mark in marks), Told(frozenset(marks), _waits_for(worker.task))

@@ -1,20 +1,30 @@
-"""What a worker knows of a context: what it recorded, and its part in a pass. What happens in a pass is in `task.py`.
+"""A context on one worker: opened, used, closed and forgotten. Everything that changes it is here, except for passes.
 
-A context is opened by the application on one worker, the creator, and by the first call that carries its id on every other
-(A8). Which ends of a pair are recorded is decided once, by the worker that sends the tensors (A7).
+Theory of operation. A context is opened by the application on one worker, the creator, and by the first call that carries
+its id on every other (A8). Which ends of a pair are recorded is decided once, by the worker that sends the tensors (A7).
+
+A call may arrive long after the context was released, and whoever has forgotten the id would take it for a new one. So a
+release has two steps (A24, A25). A worker that *closes* drops everything but the id, sends no further call, and tells the
+creator which calls it sent and which it got; of each call that arrives later or fails later it tells the creator too. The
+creator finds out when none is under way (`release.py`), and then everyone *forgets*.
+
+Each handler gets the worker's record and gives back the record and the messages to send. What a worker does in a pass is in
+`task.py`.
 
 Not pretty: `resurrected` and the phase GONE are history, kept for properties. To a worker, GONE is ABSENT.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from farref.model.autograd.ids import NO_PASS, PairId, PassId
-from farref.model.autograd.messages import Counted, Message
+from farref.model.autograd import messages as msg
+from farref.model.autograd.graphs import Graph
+from farref.model.autograd.ids import CREATOR, NO_PASS, PairId, PassId
 from farref.model.autograd.rules import AutogradRules
+from farref.model.ids import WorkerId
 from farref.model.values import IdSet, Table, no_ids
 
 
@@ -25,19 +35,6 @@ class Context(IntEnum):
     OPEN = 1
     CLOSED = 2  # released: keeps its id and its counts, and nothing else
     GONE = 3  # no longer in the table
-
-
-class Fault(IntEnum):
-    """Why a pass fails."""
-
-    NONE = 0
-    RAISED = 1  # a backward rule raised an exception
-    TIMED_OUT = 2  # the application gave up
-    UNREACHED = 3  # FAST, and some send never gets a gradient
-    BUSY = 4  # a worker is in a pass of another root
-    RELEASED = 5  # a worker has no such context any more
-    UNPAIRED = 6  # a gradient came for a send that was not recorded
-    DIED = 7  # a worker that takes part was declared dead
 
 
 class Task(NamedTuple):
@@ -68,19 +65,7 @@ class Worker(NamedTuple):
     resurrected: bool = False  # the context came back after it was gone
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a worker tells the root of a counted message."""
-
-    caused: frozenset[Counted] = frozenset()
-    expected: frozenset[PairId] = frozenset()
-    fault: Fault = Fault.NONE
-
-
-Parcel = tuple[Message, object]
-"""A message and what it carries; True where it carries nothing."""
-
-Step = tuple[Worker, tuple[Parcel, ...], Told | None]
+Step = tuple[Worker, tuple[msg.ContextParcel, ...]]
 
 
 def no_task(pairs: int) -> Task:
@@ -96,7 +81,19 @@ def stranger(workers: int, pairs: int) -> Worker:
     return Worker(Context.ABSENT, none, none, none, none, none, None, no_task(pairs), newest, no_ids(workers))
 
 
+def is_listed(worker: Worker) -> bool:
+    """Say whether the context is in the worker's table."""
+    return worker.context in (Context.OPEN, Context.CLOSED)
+
+
 # -- recording ---------------------------------------------------------------------------------------------------------
+
+
+def send_tensors(worker: Worker, pair: PairId, inputs: Iterable[PairId], *, attached: bool) -> Step | None:
+    """Make a call, or return from one, once what it depends on has come (A8)."""
+    if worker.context is not Context.OPEN or pair in worker.sent or not all(one in worker.got for one in inputs):
+        return None
+    return record_send(worker, pair, attached), ((msg.ForwardCall(pair), attached),)
 
 
 def record_send(worker: Worker, pair: PairId, attached: bool) -> Worker:
@@ -105,16 +102,77 @@ def record_send(worker: Worker, pair: PairId, attached: bool) -> Worker:
     return worker._replace(sent=worker.sent.add(pair), sends=sends)
 
 
-def on_forward_call(worker: Worker, pair: PairId, attached: bool, rules: AutogradRules) -> Worker:
+def on_forward_call(worker: Worker, pair: PairId, attached: bool, rules: AutogradRules) -> Step:
     """Open the context if need be, and record the recv as the sender decided (A7)."""
+    if worker.context is Context.CLOSED:
+        return worker, ((msg.Settled(pair), True),)
+    if CREATOR in worker.mourned:
+        return worker, ()  # refused: nobody is left who would release the context (A21)
     came_back = worker.context is Context.GONE
     recorded = attached or not rules.sender_decides_pairing
     recvs = worker.recvs.add(pair) if recorded else worker.recvs
-    worker = worker._replace(context=Context.OPEN, recvs=recvs, got=worker.got.add(pair))
-    return worker._replace(resurrected=True) if came_back else worker
+    opened = worker._replace(context=Context.OPEN, recvs=recvs, got=worker.got.add(pair))
+    return opened._replace(resurrected=True) if came_back else opened, ()
 
 
-# -- taking part ------------------------------------------------------------------------------------------------------
+def on_call_failed(worker: Worker, pair: PairId) -> Step:
+    """Learn that a call failed: its send stays recorded, and no gradient will come for it (A9)."""
+    if worker.context is Context.CLOSED:
+        return worker, ((msg.Settled(pair, failed=True), True),)
+    return worker._replace(failed=worker.failed.add(pair)), ()
+
+
+# -- release -----------------------------------------------------------------------------------------------------------
+
+
+def close(worker: Worker, who: WorkerId, graph: Graph, rules: AutogradRules) -> Step:
+    """Drop everything but the id and the counts, leave the pass that runs, and tell the creator (A24)."""
+    if not rules.forgets_when_drained:
+        return _forget_at_once(worker, graph, rules)
+    empty = stranger(len(worker.newest), len(worker.sends))
+    task = empty.task if rules.release_ends_passes else worker.task
+    kept = empty._replace(context=Context.CLOSED, sent=worker.sent, got=worker.got, failed=worker.failed, task=task)
+    return kept._replace(mourned=worker.mourned), ((msg.Closed(who), _calls(worker)),)
+
+
+def _calls(worker: Worker) -> msg.Calls:
+    settled = {*worker.got.members(), *worker.failed.members()}
+    return msg.Calls(frozenset(map(PairId, worker.sent.members())), frozenset(map(PairId, settled)))
+
+
+def _forget_at_once(worker: Worker, graph: Graph, rules: AutogradRules) -> Step:
+    """Forget, and tell those that calls were sent to: what PyTorch does. Only without `forgets_when_drained`."""
+    if worker.context is not Context.OPEN:
+        return worker, ()
+    targets = sorted({graph.pairs[pair].target for pair in graph.pair_ids if pair in worker.sent})
+    return _forget(worker, rules), tuple((msg.CleanupContext(target), True) for target in targets)
+
+
+def on_forget(worker: Worker, dead: msg.Dead, rules: AutogradRules) -> Step:
+    """Drop the id too, and take nothing more of those that the creator knows to be dead (A21, A25)."""
+    forgotten = _forget(worker, rules)
+    for one in sorted(dead):
+        forgotten = forgotten._replace(mourned=forgotten.mourned.add(one))
+    return forgotten, ()
+
+
+def on_creator_died(worker: Worker, rules: AutogradRules) -> Step:
+    """Drop a context that nobody is left to release (A21)."""
+    return _forget(worker, rules), ()
+
+
+def _forget(worker: Worker, rules: AutogradRules) -> Worker:
+    empty = stranger(len(worker.newest), len(worker.sends))._replace(context=Context.GONE, mourned=worker.mourned)
+    task = empty.task if rules.release_ends_passes else worker.task
+    return empty._replace(resurrected=worker.resurrected, task=task)
+
+
+def die(worker: Worker) -> Step:
+    """Take everything along that one knew (A21)."""
+    return stranger(len(worker.newest), len(worker.sends))._replace(context=Context.GONE), ()
+
+
+# -- taking part -------------------------------------------------------------------------------------------------------
 
 
 def leave(worker: Worker) -> Worker:

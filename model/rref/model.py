@@ -1,7 +1,8 @@
 """The RRef protocol as a model: where it starts, everything that could ever happen, and what then follows.
 
-Read in this order: `messages.py` (what is said), `user.py` and `owner.py` (the two machines, with the reasons), `rules.py`
-(what could have been decided otherwise), `network.py` (what may go wrong), `steps.py` (how it is put together).
+Read in this order: `messages.py` (what is said), `addressing.py` (by whom, and to whom), `user.py` and `owner.py` (the two
+machines, with the reasons), `rules.py` (what could have been decided otherwise), `network.py` (what may go wrong),
+`steps.py` (how it is put together).
 
 The model is pure: frozen values, no clock, no randomness, no I/O. A step is a function of the state, so a run is a list of
 actions, and anybody can take it again.

@@ -14,9 +14,9 @@ from functools import cache, partial
 
 from farref.model.autograd.graphs import Graph, fast_completes, oracle
 from farref.model.autograd.ids import CREATOR, PairId, PassId
-from farref.model.autograd.messages import Commit, Mark, Message, PropagateGradients, Resume, Seek
+from farref.model.autograd.messages import Commit, Fault, Mark, Message, PropagateGradients, Resume, Seek
 from farref.model.autograd.root import Phase
-from farref.model.autograd.worker import Context, Fault, is_in_a_pass
+from farref.model.autograd.worker import Context, is_in_a_pass
 from farref.model.autograd.world import Bounds, World, graph_of, pass_of, seed_of
 from farref.model.checker.interface import Kind, Property
 from farref.model.ids import WorkerId

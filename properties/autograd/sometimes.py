@@ -7,8 +7,10 @@ from functools import wraps
 
 from farref.model.autograd import messages as msg
 from farref.model.autograd.addressing import receiver_of
-from farref.model.autograd.root import Line, Phase
-from farref.model.autograd.worker import Context, Fault, is_in_a_pass
+from farref.model.autograd.ledger import Line
+from farref.model.autograd.messages import Fault
+from farref.model.autograd.root import Phase
+from farref.model.autograd.worker import Context, is_in_a_pass
 from farref.model.autograd.world import Bounds, World, pass_of
 from farref.model.checker.interface import Property
 from farref.properties.build import Family, per_world, sending, situations

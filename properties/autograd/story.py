@@ -10,8 +10,9 @@ from typing import Final, assert_never
 
 from farref.model.autograd import actions as act
 from farref.model.autograd.ids import PassId, worker_name
+from farref.model.autograd.messages import Fault
 from farref.model.autograd.root import Pass, Phase
-from farref.model.autograd.worker import Context, Fault, Worker, is_in_a_pass
+from farref.model.autograd.worker import Context, Worker, is_in_a_pass
 from farref.model.autograd.world import pass_of
 from farref.model.checker.interface import Counterexample
 from farref.properties.autograd.claims import CLAIMS

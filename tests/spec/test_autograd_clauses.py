@@ -129,7 +129,7 @@ def test_every_message_has_its_row() -> None:
 
 
 def test_every_fault_has_its_row() -> None:
-    faults = [one.name for one in worker.Fault if one is not worker.Fault.NONE]
+    faults = [one.name for one in messages.Fault if one is not messages.Fault.NONE]
     assert list(rows(CLAUSES["A18"].text)) == faults
 
 

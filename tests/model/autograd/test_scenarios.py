@@ -6,9 +6,10 @@ import pytest
 
 from farref.model.autograd.graphs import GRAPHS, oracle
 from farref.model.autograd.ids import PairId
+from farref.model.autograd.messages import Fault
 from farref.model.autograd.root import Phase
 from farref.model.autograd.rules import SOUND, TORCH, AutogradRules
-from farref.model.autograd.worker import Context, Fault, is_in_a_pass
+from farref.model.autograd.worker import Context, is_in_a_pass
 from farref.model.ids import WorkerId
 from tests.model.autograd.play import Play
 
