@@ -1,4 +1,8 @@
-"""The standard portfolio of distributed autograd, small to large: graphs that are about something, and what may go wrong."""
+"""The standard portfolio of distributed autograd, small to large: graphs that are about something, and what may go wrong.
+
+Every two switches (a second pass, each fault, a crash, SMART, recording, release, detached calls) are on together in some
+configuration, which a test checks. Each graph is there for what only it can show.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,12 @@ from typing import Final
 
 from farref.model.autograd.world import Bounds
 from farref.properties.protocol import Configuration
+
+SWITCHES: Final = (
+    *("drops", "duplicates", "timeouts", "failures", "crashes"),
+    *("smart", "forward", "release", "detached"),
+)
+"""What a configuration can turn on, beside a second pass."""
 
 PORTFOLIO: Final = (
     Configuration(
@@ -70,6 +80,21 @@ PORTFOLIO: Final = (
         "half used",
         Bounds("half-used", passes=2, drops=1, duplicates=1, timeouts=1, failures=1, smart=True),
         "SMART finds out that one of two results is unused, while the root itself waits for a gradient",
+    ),
+    Configuration(
+        "two passes, released",
+        Bounds("relay", passes=2, smart=True, detached=1, forward=True, release=True),
+        "a second pass over what was recorded since the first, and a call that was not recorded",
+    ),
+    Configuration(
+        "a worker dies among faults",
+        Bounds("relay", duplicates=1, timeouts=1, failures=1, crashes=1),
+        "a death that meets a copy, a timeout or an exception",
+    ),
+    Configuration(
+        "a worker dies, detached",
+        Bounds("there-and-back", detached=1, crashes=1, smart=True, forward=True, release=True),
+        "a death where only some of the calls were recorded",
     ),
     Configuration("relay", Bounds("relay", passes=2, timeouts=1, failures=1), "A calls B, which calls C"),
     Configuration(

@@ -1,16 +1,45 @@
 """The standard portfolio: a few bounded worlds, small to large, that together fire every action and exercise every rule.
 
-One world with everything in it would be too large to search, and would hide which part of it mattered. Each configuration
-turns on what it is about; together every action fires, every witness of `sometimes.py` is reached, and every mutant is
-caught, which the tests check.
+One world with everything in it would be too large to search, and would hide which part of it mattered. The configurations
+are chosen by these rules, which the tests check:
+
+* One and two forks have every switch at once (faults, fetches, results, shutdown), between two workers; three workers have all
+  but shutdown. There everything can meet everything.
+* With three forks, every two of the seven switches are on together in some configuration. Seven lines of three are enough for
+  that, each pair on one line: the Fano plane.
+* What the number of forks, workers or RRefs makes possible has a configuration of its own: four forks (three children of one
+  parent), trees over three workers, two RRefs.
+* Together every action fires, every witness of `sometimes.py` is reached, and every mutant is caught.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from farref.model.rref.world import Bounds
 from farref.properties.protocol import Configuration
+
+SWITCHES: Final = ("drops", "duplicates", "timeouts", "fetches", "failures", "results", "shutdown")
+"""What a configuration can turn on, beyond its size."""
+
+LINES: Final = (
+    ("timeouts", "results", "shutdown"),
+    ("timeouts", "fetches", "failures"),
+    ("drops", "failures", "results"),
+    ("duplicates", "failures", "shutdown"),
+    ("drops", "fetches", "shutdown"),
+    ("duplicates", "fetches", "results"),
+    ("drops", "duplicates", "timeouts"),
+)
+"""Three switches each, so that every two of them are on one line, and only one. From small to large."""
+
+
+def _line(switches: tuple[str, ...]) -> Configuration:
+    turned_on: dict[str, Any] = {name: True if name in ("results", "shutdown") else 1 for name in switches}
+    bounds = replace(Bounds(2, forks=3), **turned_on)
+    return Configuration(f"three forks: {', '.join(switches)}", bounds, "three forks, and three things that may meet")
+
 
 PORTFOLIO: Final = (
     Configuration(
@@ -36,6 +65,8 @@ PORTFOLIO: Final = (
     Configuration("tree, results", Bounds(3, forks=3, results=True), "three forks, used before they are confirmed"),
     Configuration("tree, failures", Bounds(3, forks=3, failures=1), "three forks, one of them withdrawn"),
     Configuration("tree, fetches", Bounds(3, forks=3, fetches=1, timeouts=1), "three forks and an abandoned fetch"),
+    *map(_line, LINES),
+    Configuration("four forks", Bounds(2, forks=4), "three children of one parent at the same time"),
     Configuration(
         "tree, faults", Bounds(3, forks=3, drops=1, duplicates=1), "three forks over three workers, the largest"
     ),
