@@ -1,7 +1,12 @@
-"""The few SVG elements a message sequence diagram needs, as strings. Text is escaped here and nowhere else."""
+"""The few SVG elements a message sequence diagram needs, as strings. Text is escaped here and nowhere else.
+
+A colour has a value for light pages and one for dark ones. An element is given the light one, and a class that a style sheet
+turns into the dark one (`DARK_STYLE`), so that a drawing is legible where no style sheet is allowed.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
 
@@ -12,7 +17,33 @@ MONO: Final = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 LETTER_WIDTHS: Final = {True: 0.61, False: 0.57}
 """What a letter needs of a monospaced font and of the other one, in units of the font size; DejaVu is the widest listed."""
 
-INK, FAINT, PAPER, WHITE = "#1f2430", "#b9bfcb", "#f4f6fa", "#ffffff"
+
+@dataclass(frozen=True)
+class Colour:
+    """A colour, on light pages and on dark ones."""
+
+    name: str
+    light: str
+    dark: str
+
+
+INK: Final = Colour("ink", "#1f2430", "#e8ebf1")
+PAPER: Final = Colour("paper", "#ffffff", "#151a22")
+BOX: Final = Colour("box", "#f1f4f9", "#232a36")
+OWNER: Final = Colour("owner", "#dfe9ff", "#1d3460")
+LINE: Final = Colour("line", "#b4bbc8", "#4a5364")
+RULE: Final = Colour("rule", "#e6eaf1", "#2b3340")
+GREY: Final = Colour("grey", "#5d6678", "#a3adbd")
+BLUE: Final = Colour("blue", "#1d4fc4", "#86b0ff")
+RED: Final = Colour("red", "#b5171f", "#ff938d")
+VIOLET: Final = Colour("violet", "#7a2cab", "#d6a8ff")
+ALARM: Final = Colour("alarm", "#fdeaea", "#3d1a1d")
+COLOURS: Final = (INK, PAPER, BOX, OWNER, LINE, RULE, GREY, BLUE, RED, VIOLET, ALARM)
+
+DARK_STYLE: Final = "@media screen and (prefers-color-scheme: dark) {{ {} }}".format(
+    " ".join(f".f-{one.name} {{ fill: {one.dark}; }} .s-{one.name} {{ stroke: {one.dark}; }}" for one in COLOURS)
+)
+"""What makes a drawing dark on a dark screen; paper stays white in print."""
 
 
 def text_width(letters: int, size: float, *, mono: bool) -> float:
@@ -25,13 +56,21 @@ def number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
+def _fill(colour: Colour) -> str:
+    return f' class="f-{colour.name}" fill="{colour.light}"'
+
+
+def _stroke(colour: Colour, width: float) -> str:
+    return f' class="s-{colour.name}" stroke="{colour.light}" stroke-width="{number(width)}"'
+
+
 def text(
     x: float,
     y: float,
     content: str,
     *,
-    size: float = 12,
-    color: str = INK,
+    size: float,
+    colour: Colour = INK,
     anchor: str = "start",
     mono: bool = False,
     bold: bool = False,
@@ -40,7 +79,7 @@ def text(
     weight = ' font-weight="bold"' if bold else ""
     return (
         f'<text x="{number(x)}" y="{number(y)}" font-family="{MONO if mono else SANS}" font-size="{number(size)}"'
-        f' fill="{color}" text-anchor="{anchor}"{weight}>{_shown(content)}</text>'
+        f'{_fill(colour)} text-anchor="{anchor}"{weight}>{_shown(content)}</text>'
     )
 
 
@@ -49,67 +88,64 @@ def _shown(content: str) -> str:
 
 
 def rectangle(
-    x: float, y: float, width: float, height: float, *, fill: str, stroke: str = "none", radius: float = 0
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    *,
+    fill: Colour,
+    stroke: Colour | None = None,
+    radius: float = 0,
+    opacity: float = 1,
 ) -> str:
     """Draw a box."""
+    classes = f"f-{fill.name}" if stroke is None else f"f-{fill.name} s-{stroke.name}"
+    line = "" if stroke is None else f' stroke="{stroke.light}"'
+    faint = "" if opacity == 1 else f' fill-opacity="{opacity:g}"'
     return (
         f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" rx="{number(radius)}"'
-        f' fill="{fill}" stroke="{stroke}"/>'
+        f' class="{classes}" fill="{fill.light}"{line}{faint}/>'
     )
 
 
-def line(x1: float, y1: float, x2: float, y2: float, *, color: str, width: float = 1.5, extra: str = "") -> str:
-    """Draw a straight line; `extra` are further attributes."""
-    ends = f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
-    return f'<line {ends} stroke="{color}" stroke-width="{number(width)}"{extra}/>'
+def line(points: list[tuple[float, float]], *, colour: Colour, width: float = 1.5, dashed: bool = False) -> str:
+    """Draw a line through some points."""
+    path = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+    dashes = ' stroke-dasharray="6 4"' if dashed else ""
+    return f'<polyline points="{path}" fill="none"{_stroke(colour, width)}{dashes}/>'
 
 
-def loop(x: float, y1: float, y2: float, out: float, *, color: str, extra: str = "") -> str:
-    """Draw a line that leaves a lifeline to the right and comes back to it further down."""
-    far = x + out
-    path = (
-        f"M {number(x)} {number(y1)} C {number(far)} {number(y1)} {number(far)} {number(y2)} {number(x)} {number(y2)}"
-    )
-    return f'<path d="{path}" fill="none" stroke="{color}" stroke-width="1.5"{extra}/>'
+def arrow_head(x: float, y: float, *, to_the_right: bool, colour: Colour) -> str:
+    """Draw the head of a level arrow that ends at a point."""
+    back = x - 9 if to_the_right else x + 9
+    corners = ((x, y), (back, y - 4.5), (back, y + 4.5))
+    return f'<polygon points="{" ".join(f"{number(a)},{number(b)}" for a, b in corners)}"{_fill(colour)}/>'
 
 
-def cross(x: float, y: float, *, color: str) -> str:
+def cross(x: float, y: float, *, colour: Colour) -> str:
     """Mark the place where a message is lost."""
     reach = 6
-    down = line(x - reach, y - reach, x + reach, y + reach, color=color, width=2.5)
-    return down + line(x - reach, y + reach, x + reach, y - reach, color=color, width=2.5)
+    down = line([(x - reach, y - reach), (x + reach, y + reach)], colour=colour, width=2.5)
+    return down + line([(x - reach, y + reach), (x + reach, y - reach)], colour=colour, width=2.5)
 
 
-def dot(x: float, y: float, radius: float, *, fill: str, stroke: str) -> str:
+def dot(x: float, y: float, radius: float, *, fill: Colour, stroke: Colour) -> str:
     """Draw a small circle."""
-    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{fill}" stroke="{stroke}"/>'
-
-
-def arrow_heads(colors: tuple[str, ...]) -> str:
-    """Define an arrow head for each colour; a line refers to it with `arrow_to`."""
-    heads = (
-        f'<marker id="{_head(color)}" viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="8" markerHeight="8"'
-        f' orient="auto-start-reverse" markerUnits="userSpaceOnUse"><path d="M 0 0 L 10 5 L 0 10 z" fill="{color}"/></marker>'
-        for color in colors
+    return (
+        f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" class="f-{fill.name} s-{stroke.name}"'
+        f' fill="{fill.light}" stroke="{stroke.light}"/>'
     )
-    return f"<defs>{''.join(heads)}</defs>"
 
 
-def arrow_to(color: str) -> str:
-    """Give the attribute that puts an arrow head of a colour at the end of a line."""
-    return f' marker-end="url(#{_head(color)})"'
-
-
-def _head(color: str) -> str:
-    return f"head-{color.removeprefix('#')}"
-
-
-def document(width: float, height: float, title: str, description: str, body: list[str], *, name: str = "") -> str:
-    """Put a drawing together, on white paper whatever lies behind it. A name keeps it apart from others on one page."""
+def document(
+    width: float, height: float, title: str, description: str, body: list[str], *, name: str = "", style: str = ""
+) -> str:
+    """Put a drawing together, on paper of its own. A name keeps it apart from others on one page."""
     size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}title {name}description">'
     named = (
         f'<title id="{name}title">{_shown(title)}</title>\n<desc id="{name}description">{_shown(description)}</desc>'
     )
-    paper = rectangle(0, 0, width, height, fill=WHITE)
-    return "\n".join([head, named, paper, *body, "</svg>", ""])
+    sheet = [f"<style>{style}</style>"] if style else []
+    paper = rectangle(0, 0, width, height, fill=PAPER)
+    return "\n".join([head, named, *sheet, paper, *body, "</svg>", ""])

@@ -61,9 +61,14 @@ def _is_right(world: World, worker: WorkerId, bounds: Bounds) -> bool:
     record = world.workers[worker]
     if record.context is not Context.OPEN or record.resurrected or worker in world.dead:
         return True  # there is nothing to be seen, or it is S10 that is broken
+    return record.gradient == right_gradient(world, worker, bounds)
+
+
+def right_gradient(world: World, worker: WorkerId, bounds: Bounds) -> int | None:
+    """Give the gradient that a worker should show: the sum over the passes that ended well, as one process computes it."""
     ended = [number for number in bounds.pass_ids if pass_of(world, number).phase is Phase.SUCCEEDED]
     roots = tuple((number, pass_of(world, number).root) for number in ended)
-    return record.gradient == _gradient(graph_of(world, bounds), worker, roots, _attached(world, bounds))
+    return _gradient(graph_of(world, bounds), worker, roots, _attached(world, bounds))
 
 
 @cache

@@ -13,10 +13,14 @@ from farref.model.autograd.ids import PassId, worker_name
 from farref.model.autograd.messages import Fault
 from farref.model.autograd.root import Pass, Phase
 from farref.model.autograd.worker import Context, Worker, is_in_a_pass
-from farref.model.autograd.world import pass_of
+from farref.model.autograd.world import pass_of, seed_of
 from farref.model.checker.interface import Counterexample
+from farref.properties.autograd.always import right_gradient
 from farref.properties.autograd.claims import CLAIMS
+from farref.properties.autograd.limits import LIMITS
 from farref.properties.autograd.replay import AutogradMoment
+
+PASSES_MAX: Final = LIMITS["passes"][1]
 
 
 def tell(moment: AutogradMoment) -> str:
@@ -96,7 +100,15 @@ def _at_worker(name: str, before: Worker, after: Worker) -> Iterator[str]:
     yield from (f"{name} records recv {pair}" for pair in after.recvs.members() if pair not in before.recvs)
     yield from _in_pass(name, before, after)
     if after.gradient != before.gradient and after.gradient is not None:
-        yield f"on {name} the gradient {after.gradient} can be seen"
+        yield f"on {name} the gradient {_in_parts(after.gradient)} can be seen"
+
+
+def _in_parts(gradient: int) -> str:
+    """Write a gradient, and if several passes are in it, how much is from which: each begins with a seed of its own size."""
+    seeds = {number: seed_of(PassId(number)) for number in range(1, PASSES_MAX + 1)}
+    parts = {number: gradient % seed_of(PassId(number + 1)) // seed * seed for number, seed in seeds.items()}
+    told = [f"{part} from pass {number}" for number, part in parts.items() if part]
+    return f"{gradient} ({', '.join(told)})" if len(told) > 1 else str(gradient)
 
 
 def _in_pass(name: str, before: Worker, after: Worker) -> Iterator[str]:
@@ -174,7 +186,29 @@ MEANINGS: Final = {
 
 def meaning(counterexample: Counterexample, end: AutogradMoment) -> str:
     """Say what a counterexample means, which ends with this step."""
-    del end  # one sentence for each property is enough: the story has told who
     identity = counterexample.property.id
     told = CLAIMS[identity].text if identity in CLAIMS else MEANINGS[identity]
-    return told[0].upper() + told[1:]
+    wrong = list(_wrong_gradients(end)) if identity in ABOUT_GRADIENTS else []
+    return " ".join([told[0].upper() + told[1:], *wrong])
+
+
+ABOUT_GRADIENTS: Final = ("S1", "S2", "S3", "S8", "D4", "D5")
+
+
+def _wrong_gradients(end: AutogradMoment) -> Iterator[str]:
+    """Say where a gradient is wrong, and what it should be."""
+    bounds = end.model.bounds
+    for who in bounds.worker_ids:
+        seen, right = end.after.workers[who].gradient, right_gradient(end.after, who, bounds)
+        if seen != right and who not in end.after.dead:
+            shown = "there is no gradient" if seen is None else f"the gradient is {_in_parts(seen)}"
+            should = "there should be none" if right is None else f"it should be {_in_parts(right)}"
+            yield f"On {worker_name(who)} {shown}; {should}{_from_whom(right, end)}."
+
+
+def _from_whom(right: int | None, end: AutogradMoment) -> str:
+    """Where passes differ, say that the whole of a gradient is due to those that ended well."""
+    ended = [number for number in end.model.bounds.pass_ids if pass_of(end.after, number).phase is Phase.SUCCEEDED]
+    if right is None or len(end.model.bounds.pass_ids) == 1:
+        return ""
+    return f", all of it from pass {' and '.join(map(str, ended))}"

@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from farref.properties.conformance.kit.document import Level, Report, Row, Verdict
+from farref.rendering import svg
 from farref.rendering.conformance.conclusion import (
     MARKS,
     MEANINGS,
@@ -76,7 +77,7 @@ def to_html(reports: Sequence[Report]) -> str:
     """Write reports as one HTML page."""
     reports = [printable(one) for one in reports]
     lines = list(_lines(reports))
-    style = _resource("page.css").replace("COLUMNS", str(len(reports)))
+    style = _resource("page.css").replace("COLUMNS", str(len(reports))) + svg.DARK_STYLE
     script = _resource("page.js")
     page = _environment().from_string(_resource("page.html"))
     return page.render(

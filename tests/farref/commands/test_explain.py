@@ -97,6 +97,41 @@ def test_every_message_and_worker_is_there(trace: Trace) -> None:
     assert f"{trace.property.id} (clause {trace.property.clause}" in shown
 
 
+def test_it_is_legible_on_a_page_and_on_a_telephone(trace: Trace) -> None:
+    root = ElementTree.fromstring(draw(trace))
+    width = float(root.attrib["width"])
+    assert width <= 830
+    assert min(float(element.attrib["font-size"]) for element in root.iter(f"{SVG}text")) >= 12
+    if len(trace.workers) <= 3:
+        assert width <= 480
+
+
+def test_it_is_drawn_for_dark_pages_too(trace: Trace) -> None:
+    """Every colour that is used has its dark counterpart, and all that has a colour has its class."""
+    root = ElementTree.fromstring(draw(trace))
+    [style] = root.iter(f"{SVG}style")
+    for element in root.iter():
+        for letter, attribute in (("f", "fill"), ("s", "stroke")):
+            if element.attrib.get(attribute, "none") != "none":
+                [name] = [one for one in element.attrib["class"].split() if one.startswith(f"{letter}-")]
+                assert f".{name} {{ {attribute}: #" in (style.text or "")
+
+
+def test_the_step_that_breaks_it_is_marked_with_what_it_changed(trace: Trace) -> None:
+    shown = [element.text or "" for element in texts(draw(trace))]
+    assert trace.property is not None
+    [place] = [place for place, text in enumerate(shown) if text.startswith("✗ ")]
+    last = max(place for place, text in enumerate(shown) if text == str(len(trace.steps)))
+    assert last < place
+    assert trace.property.id in shown[place]
+    assert any(text.startswith(("− ", "+ ", "· ")) for text in shown[place:])
+
+
+def test_the_counts_are_those_of_the_last_step(traced: Traced) -> None:
+    shown = " ".join(element.text or "" for element in texts(draw(decode(traced("--claim", "N7")))))
+    assert "− B owns x0: value ready, forks f0@A, held yes + B owns x0: value ready, forks f0@A" in shown
+
+
 def test_the_picture_can_be_read_aloud(trace: Trace) -> None:
     root = ElementTree.fromstring(draw(trace))
     title, description = root.find(f"{SVG}title"), root.find(f"{SVG}desc")

@@ -73,10 +73,19 @@ def found(claim: Claim) -> Counterexample:
     return counterexample
 
 
+WRONG_GRADIENTS = {
+    "D4": ["On B the gradient is 6; there should be none."],
+    "D5": [
+        "On B the gradient is 10010 (10 from pass 1, 10000 from pass 2); it should be 31000, all of it from pass 2."
+    ],
+}
+"""What a reader is told of a gradient that is wrong: what it is, which pass each part is from, and what it should be."""
+
+
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 def test_every_claim_is_kept_read_and_drawn(claim: Claim) -> None:
     trace = record(claim.bounds, "torch", None, found(claim))
-    assert trace.meaning == claim.text
+    assert trace.meaning == " ".join([claim.text, *WRONG_GRADIENTS.get(claim.id, [])])
     assert decode(encode(trace)) == trace
     drawing = draw(trace)
     assert drawing.count("<svg") == 1

@@ -23,6 +23,7 @@ from farref.rendering.conformance.junit import to_junit
 from farref.rendering.conformance.markdown import to_markdown
 from farref.rendering.conformance.marks import events, marks
 from farref.rendering.conformance.sequence import draw_story
+from farref.rendering.svg import RED
 from tests.farref.conformance import EVERY, STORY, operation, report, row
 
 VERDICTS = [one.value for one in Verdict]
@@ -242,8 +243,8 @@ def test_of_counts_only_those_are_drawn_that_are_not_zero() -> None:
 
 
 def test_trouble_is_red() -> None:
-    assert "#c0262d" in draw_story(STORY, "")
-    assert "#c0262d" not in draw_story(STORY[:2], "")
+    assert RED.light in draw_story(STORY, "")
+    assert RED.light not in draw_story(STORY[:2], "")
 
 
 @pytest.mark.parametrize("verb", ["start", "stop", "fault", "backward", "gradients", "probe", "drop", "unheard-of"])

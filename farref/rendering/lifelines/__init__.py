@@ -1,0 +1,1 @@
+"""The drawing of lifelines and arrows, which every sequence diagram uses."""
