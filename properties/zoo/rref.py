@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from farref.properties.zoo import rref_owner as zoo_owner
-from farref.properties.zoo import rref_user as zoo_user
-from farref.properties.zoo.mutant import Mutant
+from farref.properties.zoo.mutants import rref_owner as zoo_owner
+from farref.properties.zoo.mutants import rref_user as zoo_user
+from farref.properties.zoo.mutants.mutant import Mutant
 
 ZOO: Final[dict[str, Mutant]] = zoo_owner.CAGE.mutants | zoo_user.CAGE.mutants
 """Every mutant by its name."""

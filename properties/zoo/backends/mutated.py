@@ -6,7 +6,7 @@ farref conform --backend farref.properties.zoo.backends.mutated:expected_entry_i
 from __future__ import annotations
 
 from farref.properties.conformance.adapters.simulated.adapter import Adapter
-from farref.properties.zoo.mutant import Mutant
+from farref.properties.zoo.mutants.mutant import Mutant
 from farref.properties.zoo.rref import ZOO
 
 

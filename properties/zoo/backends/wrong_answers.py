@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from farref.properties.zoo.backends.honest import Honest
-from farref.properties.zoo.backends.references import Entry, Handle, References
+from farref.properties.zoo.toy.honest import Honest
+from farref.properties.zoo.toy.references import Entry, Handle, References
 
 
 class HangsOnFetch(Honest):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from farref.properties.zoo.backends.honest import Honest, in_thread
-from farref.properties.zoo.backends.references import Entry, Handle, References
+from farref.properties.zoo.toy.honest import Honest, in_thread
+from farref.properties.zoo.toy.references import Entry, Handle, References
 
 
 class LeaksAFork(Honest):

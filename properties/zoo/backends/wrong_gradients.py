@@ -6,9 +6,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from farref.properties.zoo.backends.gradients import Context, Gradients
-from farref.properties.zoo.backends.honest import Honest
-from farref.properties.zoo.backends.tape import Node, Pass
+from farref.properties.zoo.toy.gradients import Context, Gradients
+from farref.properties.zoo.toy.honest import Honest
+from farref.properties.zoo.toy.tape import Node, Pass
 
 EARLY: Final = -1.5
 """No gradient of whole numbers is this."""

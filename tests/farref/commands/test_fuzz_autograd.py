@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from farref.properties.zoo.autograd import AUTOGRAD_ZOO
+from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
 from tests.farref.commands.test_fuzz import CONTRACT
 from tests.farref.commands.test_fuzz import FAULTS as RREF_FAULTS
 

@@ -28,8 +28,8 @@ from farref.properties.twin.shrink import disagrees, shrink
 from farref.properties.twin.stepper import Stepper
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement, Twin
-from farref.properties.zoo.autograd import AUTOGRAD_ZOO
-from farref.properties.zoo.mutant import Mutant
+from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
+from farref.properties.zoo.mutants.mutant import Mutant
 
 LONGEST_STORY = 15
 SECONDS_MAX = 120.0

@@ -9,7 +9,7 @@ from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.shrink import disagrees, shrink
 from farref.properties.twin.twin import Twin
-from farref.properties.zoo.mutant import Mutant
+from farref.properties.zoo.mutants.mutant import Mutant
 from farref.properties.zoo.rref import ZOO
 
 SECONDS_MAX = 60.0

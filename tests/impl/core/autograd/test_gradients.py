@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from farref.properties.zoo.autograd import AUTOGRAD_ZOO
-from farref.properties.zoo.mutant import Mutant
+from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
+from farref.properties.zoo.mutants.mutant import Mutant
 from tests.impl.core.autograd.campaigns import CAMPAIGNS, fast_is_right_or_names_the_sends
 from tests.impl.core.autograd.programs import Program
 

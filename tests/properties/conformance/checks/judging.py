@@ -12,7 +12,7 @@ from farref.properties.conformance.kit.runner import Plan, Runner
 from farref.properties.conformance.kit.suite import suite
 from farref.properties.conformance.kit.verdicts import ClauseText
 
-ZOO: Final = "farref.properties.zoo.backends"
+ZOO: Final = "farref.properties.zoo"
 CHECKS: Final = suite(list(clauses()))
 TEXTS: Final = {one: ClauseText(one, one, one, Level.MUST) for one in clauses()}
 

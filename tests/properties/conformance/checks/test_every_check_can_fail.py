@@ -20,6 +20,6 @@ def passed(place: str, checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 def test_every_check_finds_fault_with_one_of_them() -> None:
     left = tuple(replace(one, after=()) for one in CHECKS)
-    for place in ("saboteurs:Refuser", "saboteurs:Idle", "saboteurs:Hoarder"):
+    for place in ("backends.saboteurs:Refuser", "backends.saboteurs:Idle", "backends.saboteurs:Hoarder"):
         left = passed(place, left)
     assert [one.id for one in left] == []

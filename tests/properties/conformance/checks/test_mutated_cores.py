@@ -17,6 +17,6 @@ FOUND_BY = {
 
 @pytest.mark.parametrize("mutant", FOUND_BY)
 def test_it_does_not_conform(mutant: str) -> None:
-    report = judged(f"mutated:{mutant}", [FOUND_BY[mutant]])
+    report = judged(f"backends.mutated:{mutant}", [FOUND_BY[mutant]])
     assert having(report, Verdict.FAIL) == {FOUND_BY[mutant]}
     assert conclusion((report,)) is Conclusion.BROKEN

@@ -15,13 +15,13 @@ CLAUSES = ["R13", "R33"]
 @pytest.fixture(scope="module")
 def honestly() -> set[str]:
     """What a backend passes under its own name."""
-    return having(judged("honest:Honest", CLAUSES), Verdict.PASS)
+    return having(judged("toy.honest:Honest", CLAUSES), Verdict.PASS)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lie_about_its_name_earns_no_pass(name: str, honestly: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIAR_NAME", name)
-    report = judged("wrong_answers:Liar", CLAUSES)
+    report = judged("backends.wrong_answers:Liar", CLAUSES)
     assert report.backend == name
     assert having(report, Verdict.PASS) == honestly
     assert any("controlled" in note for note in report.notes), "it is ignored, and that is said"

@@ -18,7 +18,7 @@ from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Twin
-from farref.properties.zoo.autograd import AUTOGRAD_ZOO
+from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
 
 SCHEDULES = 40
 FEW = settings(

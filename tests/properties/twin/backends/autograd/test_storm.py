@@ -19,7 +19,7 @@ from farref.properties.twin.backends.autograd.plans import (
     judge,
 )
 from farref.properties.twin.tally import Tally
-from farref.properties.zoo.autograd import AUTOGRAD_ZOO
+from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
 
 PROGRAMS = 25
 

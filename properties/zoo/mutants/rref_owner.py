@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from farref.impl.core.effects import Failure
 from farref.impl.core.owner import Entry, Owner, Phase
-from farref.properties.zoo.mutant import Cage, Handler
+from farref.properties.zoo.mutants.mutant import Cage, Handler
 
 CAGE: Final = Cage()
 

@@ -10,7 +10,7 @@ from farref.impl.core.core import Core
 from farref.impl.core.messages import Ack, CallFailed, ChildAccept, Control, CreateFailed, ForkRequest
 from farref.impl.core.parking import Parking
 from farref.impl.core.user import Record, User
-from farref.properties.zoo.mutant import Cage, Handler
+from farref.properties.zoo.mutants.mutant import Cage, Handler
 
 CAGE: Final = Cage()
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from farref.properties.conformance.kit.programs import Step
-from farref.properties.zoo.backends.references import References
-from farref.properties.zoo.backends.tape import Node, Pass, Send, arriving, compute, ordered
+from farref.properties.zoo.toy.references import References
+from farref.properties.zoo.toy.tape import Node, Pass, Send, arriving, compute, ordered
 
 
 @dataclass(eq=False)

@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import Any, Final
 
 from farref.properties.conformance.kit.backend import CAPABILITIES
-from farref.properties.zoo.backends.functions import Functions
-from farref.properties.zoo.backends.gradients import Gradients
-from farref.properties.zoo.backends.references import Entry, Fault, Handle, References
+from farref.properties.zoo.toy.functions import Functions
+from farref.properties.zoo.toy.gradients import Gradients
+from farref.properties.zoo.toy.references import Entry, Fault, Handle, References
 
 CANNOT: Final = {"fault.pause", "traced"}
 DEFAULT_S: Final = 60.0

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from farref.properties.zoo.backends.references import Handle
+from farref.properties.zoo.toy.references import Handle
 
 
 class Functions:

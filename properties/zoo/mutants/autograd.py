@@ -14,7 +14,7 @@ from farref.impl.core.autograd.rooting import Rooting
 from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Progress, Task
 from farref.impl.core.channel import Incoming
-from farref.properties.zoo.mutant import Cage, Handler
+from farref.properties.zoo.mutants.mutant import Cage, Handler
 
 CAGE: Final = Cage()
 
