@@ -1,1 +1,17 @@
-"""Wrong on purpose: implementations and backends with one mistake each, to show that mistakes are seen."""
+"""Wrong on purpose. Whoever says that mistakes are found has to show some, and let them be found.
+
+Every creature of the zoo is wrong in one way. It has a name, a sentence that says what is wrong, the clause that it breaks,
+where the idea comes from, and what must catch it (`creature.py`). `catalogue.py` has them all; a test goes through it and
+sees each of them caught by what it names. There are two kinds:
+
+- `mutants/`: our implementation with one handler replaced. The twin must catch each of them (`farref fuzz rref` and
+  `farref fuzz autograd`), and the kit those that name a check.
+- `backends/`: a whole backend that breaks a clause. The kit must catch each by the checks that it names and by no other, for
+  a kit that blames the wrong clause sends its user the wrong way.
+
+`toy/` is the honest backend that the wrong ones are made from: what the kit says of it shows that it accuses nobody without
+reason. A few backends in `backends/odd.py` break nothing, and are there to see how the kit takes them.
+
+Where creatures come from (`origin`): a defect of PyTorch that was found (`spec/findings.md` has it by its name), a review that
+asked what nothing asked, or simply a clause: a mistake that somebody could make who builds a backend from it.
+"""

@@ -6,15 +6,15 @@ farref conform --backend farref.properties.zoo.backends.mutated:expected_entry_i
 from __future__ import annotations
 
 from farref.properties.conformance.adapters.simulated.adapter import Adapter
+from farref.properties.zoo.catalogue import RREF_MUTANTS
 from farref.properties.zoo.mutants.mutant import Mutant
-from farref.properties.zoo.rref import ZOO
 
 
 def __getattr__(name: str) -> type[Adapter]:
     """Make the adapter of a mutant. Its process is its own, so nobody has to take the mistake back."""
-    if name not in ZOO:
+    if name not in RREF_MUTANTS:
         raise AttributeError(f"no mutant is called {name!r}")
-    return _adapter(ZOO[name])
+    return _adapter(RREF_MUTANTS[name])
 
 
 def _adapter(mutant: Mutant) -> type[Adapter]:

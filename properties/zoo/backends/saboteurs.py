@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from farref.properties.conformance.kit.backend import CAPABILITIES
+from farref.properties.zoo.backends.wrong import wrong
 
 COUNTS = ("owned", "forks", "pending", "children", "contexts", "passes")
 
 
+@wrong("R4", "R4.unharmed", asked="R4.unharmed")
 class Idle:
     """Does nothing at all, quickly, and says that it is done."""
 
-    name = "idle"
+    name: str
     version = "1"
     capabilities = frozenset(CAPABILITIES)
     count = 0
@@ -40,10 +42,10 @@ class Idle:
         return []
 
 
+@wrong("R13", "R13.silent", asked="R13.silent")
 class Hoarder(Idle):
     """Does nothing either, and says that it keeps something of everything."""
 
-    name = "hoarder"
     count = 1
 
     def gradients(self, *_given: Any) -> dict[str, float]:
@@ -55,10 +57,9 @@ class Hoarder(Idle):
         return ["something is left"]
 
 
+@wrong("R4", "R4.unharmed", asked="R4.unharmed")
 class Refuser(Idle):
     """Refuses everything."""
-
-    name = "refuser"
 
     def create(self, *_given: Any) -> Any:
         """Refuse."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from farref.properties.zoo.backends.wrong import wrong
+from farref.properties.zoo.creature import REVIEW
 from farref.properties.zoo.toy.honest import Honest
 from farref.properties.zoo.toy.references import Entry, Handle, References
 
 
+@wrong("R10", "R10.raises", asked="R10 R16 R20 R23", blocked="R20.unwritable R23.raises R23.misuse R23.passed_on")
 class HangsOnFetch(Honest):
     """A fetch of what raised an error is never answered."""
-
-    name = "hangs on fetch"
 
     def value(self, entry: Entry, timeout: float | None) -> Any:
         """Wait for a value that will not come."""
@@ -24,10 +24,9 @@ class HangsOnFetch(Honest):
         return super().value(entry, timeout)
 
 
+@wrong("R4", "R4.unharmed R20.unharmed", asked="R4 R20")
 class AnswersWrongTypes(Honest):
     """What is true or false comes back as a number."""
-
-    name = "answers wrong types"
 
     def settle(self, result: Future[Any], value: Any, error: Exception | None) -> None:
         """Lose the type."""
@@ -36,20 +35,18 @@ class AnswersWrongTypes(Honest):
         )
 
 
+@wrong("R27", "R20.pins R27.fetch R27.default", asked="R4 R20 R26 R27", blocked="R27.counted R27.enough")
 class ForgetsTheTimeout(Honest):
     """A fetch takes as long as it takes."""
-
-    name = "forgets the timeout"
 
     def value(self, entry: Entry, timeout: float | None) -> Any:  # noqa: ARG002
         """Wait."""
         return entry.value.result()
 
 
+@wrong("R20", "R20.again R20.once", asked="R19 R20 R22", blocked="R19.self R20.parked")
 class ComputesAgain(Honest):
     """Who fetches a value again gets another one."""
-
-    name = "computes again"
 
     def start(self, workers: Sequence[str], options: Any) -> None:
         """Remember what was fetched."""
@@ -65,10 +62,9 @@ class ComputesAgain(Honest):
         return [value]
 
 
+@wrong("R4", "R4.raises", asked="R4 R10 R28", blocked="R4.unwritable R28 R28.unreadable R28.missing")
 class SwallowsErrors(Honest):
     """A call that raises gives nothing."""
-
-    name = "swallows errors"
 
     def result(self, result: Future[Any], timeout: float | None) -> Any:
         """Look away."""
@@ -76,12 +72,11 @@ class SwallowsErrors(Honest):
         return None if isinstance(error, ValueError) else super().result(result, timeout)
 
 
+@wrong("R34", "R34.waiting R34.freed", asked="R4 R20 R34", blocked="R34.call R34.fetch R34.share R34.receiver R34.drop")
 class NeverSeesADeath(Honest):
     """Who waits for a worker that dies waits on."""
 
-    name = "never sees a death"
-
-    class references(References):  # noqa: N801
+    class Tables(References):
         """Tables in which nobody dies."""
 
         def bury(self, worker: str) -> None:
@@ -101,22 +96,9 @@ class NeverSeesADeath(Honest):
             super().fault(kind, worker, details)
 
 
-class Dies(Honest):
-    """The adapter itself ends when an operation is misused."""
-
-    name = "dies"
-
-    def create(self, worker: str, name: str, owner: str, function: str | None, *details: Any) -> None:
-        """End the process."""
-        if function == "misuse":
-            os._exit(3)
-        super().create(worker, name, owner, function, *details)
-
-
+@wrong("R32", "R32.dead", asked="R20 R32 R34.user", blocked="R34.user")
 class HangsAtTheEnd(Honest):
     """A shutdown does not end if a worker has died."""
-
-    name = "hangs at the end"
 
     def stop(self) -> list[str]:
         """Wait for the dead."""
@@ -125,10 +107,10 @@ class HangsAtTheEnd(Honest):
         return super().stop()
 
 
+@wrong("R16", "R16.confirmed", asked="R16.confirmed")
 class IsFlaky(Honest):
     """Every second world refuses to share."""
 
-    name = "is flaky"
     worlds = 0
 
     def start(self, workers: Sequence[str], options: Any) -> None:
@@ -143,10 +125,9 @@ class IsFlaky(Honest):
         super().share(worker, name, to)
 
 
+@wrong("R32", "R32.running R32.creation", asked="R16 R20 R32", origin=REVIEW)
 class StopsAtOnce(Honest):
     """A shutdown does not wait for functions; they go on without their worker."""
-
-    name = "stops at once"
 
     def stop(self) -> list[str]:
         """Wait for nobody."""
@@ -155,19 +136,11 @@ class StopsAtOnce(Honest):
         return []
 
 
+@wrong("R4", "R4.unwritable R20.unwritable", asked="R4 R10 R20", origin=REVIEW)
 class NeverSaysWhatItCannotWrite(Honest):
     """A result that cannot be written is not sent, and nothing is sent in its place."""
-
-    name = "never says what it cannot write"
 
     def run(self, worker: str, function: str, given: list[Any], result: Future[Any]) -> None:
         """Give up without a word."""
         if function != "unwritable":
             super().run(worker, function, given, result)
-
-
-class Liar(Honest):
-    """It calls itself what another backend is called, and declares what no check asks for any more."""
-
-    name = os.environ.get("LIAR_NAME", "model")
-    capabilities = Honest.capabilities | {"controlled"}

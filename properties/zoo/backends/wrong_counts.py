@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from farref.properties.zoo.backends.wrong import wrong
+from farref.properties.zoo.creature import PYTORCH, REVIEW
 from farref.properties.zoo.toy.honest import Honest, in_thread
 from farref.properties.zoo.toy.references import Entry, Handle, References
 
 
+@wrong("R28", "R28 R28.owner", asked="R4.raises R13 R20 R26 R28 R29")
 class LeaksAFork(Honest):
     """A share in a call that cannot be written is never withdrawn."""
-
-    name = "leaks a fork"
 
     def withdraw(self, worker: str, to: str, args: Sequence[Any]) -> None:
         """Count what nobody will ever have."""
@@ -23,10 +24,14 @@ class LeaksAFork(Honest):
                 self.passed_on(self.handle(worker, one["rref"]), to)
 
 
+@wrong(
+    "R22",
+    "R12.argument R19.held R20.overtaken R22.local R24.quick",
+    asked="R12 R13 R14 R16 R19 R20 R22 R24 R26",
+    blocked="R16.chain R16.self R16.twice R26.runs",
+)
 class DeletesEarly(Honest):
     """When its creator lets go, a value goes, whoever else refers to it."""
-
-    name = "deletes early"
 
     def drop(self, worker: str, name: str) -> None:
         """Take the value along."""
@@ -37,12 +42,11 @@ class DeletesEarly(Honest):
             handle.entry.value.set_exception(LookupError("the value is gone"))
 
 
+@wrong("R7", "R7", asked="R7 R16 R20 R24.quick R25 R26")
 class AppliesCopies(Honest):
     """A message that arrives twice takes effect twice."""
 
-    name = "applies copies"
-
-    class references(References):  # noqa: N801 (it stands where the honest backend has its tables)
+    class Tables(References):
         """Tables that do not know a copy."""
 
         def once(self, act: Callable[[], None]) -> Callable[[], None]:
@@ -57,22 +61,20 @@ class AppliesCopies(Honest):
             super().count(handle)
 
 
+@wrong("R6", "R6 R6.request", asked="R6 R16 R20 R24.quick R26")
 class NeverRepeats(Honest):
     """A message that the network loses is lost."""
 
-    name = "never repeats"
-
-    class references(References):  # noqa: N801
+    class Tables(References):
         """Tables that trust the network."""
 
         def lost(self, times: int, act: Callable[[], None]) -> None:
             """Do nothing."""
 
 
+@wrong("R10", "R10 R31.timeout", asked="R10 R16 R20 R31", origin=PYTORCH + "F1")
 class RegistersLate(Honest):
-    """A creation is registered when its function has ended, as in PyTorch; its creator is told at once."""
-
-    name = "registers late"
+    """A creation is registered when its function has ended; its creator is told at once."""
 
     def register(self, handle: Handle) -> None:
         """Wait for the function."""
@@ -86,10 +88,9 @@ class RegistersLate(Honest):
         return True
 
 
+@wrong("R16", "R16.each", asked="R12 R13 R14 R16 R20", blocked="R16.parked", origin=REVIEW)
 class CountsOneOfMany(Honest):
     """Of several references in one call only the first is counted."""
-
-    name = "counts one of many"
 
     def given(self, worker: str, to: str, args: Sequence[Any]) -> list[Any]:
         """Count all of them, and forget the others at once."""
@@ -99,10 +100,9 @@ class CountsOneOfMany(Honest):
         return given
 
 
+@wrong("R16", "R16.parked", asked="R12 R13 R14 R16 R20", origin=REVIEW)
 class RunsUncounted(Honest):
     """A function begins as soon as it is called, while the request to count its argument is under way."""
-
-    name = "runs uncounted"
 
     def argument(self, worker: str, to: str, argument: Any) -> Any:
         """Hand on a reference that is to be counted later."""
@@ -114,10 +114,9 @@ class RunsUncounted(Honest):
         return fresh
 
 
+@wrong("R16", "R16.self R19.own", asked="R13 R16 R19 R20", origin=REVIEW)
 class LeaksToItself(Honest):
     """Whoever shares with its own worker overwrites a handle, and forgets to let go of it."""
-
-    name = "leaks to itself"
 
     def share(self, worker: str, name: str, to: str) -> None:
         """Forget what was there."""
@@ -126,10 +125,9 @@ class LeaksToItself(Honest):
         super().share(worker, name, to)
 
 
+@wrong("R27", "R27.counted", asked="R20 R22 R26 R27", origin=REVIEW)
 class DeletesOnTimeout(Honest):
     """A fetch that took too long is taken for the end of its handle: its owner no longer counts it."""
-
-    name = "deletes on timeout"
 
     def fetch(self, worker: str, name: str, timeout: float | None) -> Any:
         """Give up more than the fetch."""
@@ -140,12 +138,11 @@ class DeletesOnTimeout(Honest):
             raise
 
 
+@wrong("R21", "R21.overtaken", asked="R3 R16 R20 R21", origin=PYTORCH + "N1")
 class DropsWhatIsExpected(Honest):
-    """An entry that waits for its creation goes with its last fork; the creation makes another one: PyTorch's N1."""
+    """An entry that waits for its creation goes with its last fork; the creation makes another one."""
 
-    name = "drops what is expected"
-
-    class references(References):  # noqa: N801
+    class Tables(References):
         """Tables that take an empty set of forks for the end."""
 
         def __init__(self) -> None:
@@ -158,7 +155,7 @@ class DropsWhatIsExpected(Honest):
             if handle.worker != handle.entry.owner and not handle.entry.forks and handle.entry not in self.created:
                 handle.entry.value = Future()
 
-    table: references
+    table: Tables
 
     def register(self, handle: Handle) -> None:
         """Know what was created."""
@@ -166,10 +163,9 @@ class DropsWhatIsExpected(Honest):
         super().register(handle)
 
 
-class FetchDoesNotPin(Honest):
+@wrong("R20", "R20.overtaken", asked="R20 R26", origin=REVIEW)
+class LosesAnOvertakenFetch(Honest):
     """A fetch that arrives after its handle was let go finds nothing, and nobody answers it."""
-
-    name = "fetch does not pin"
 
     def value(self, entry: Entry, timeout: float | None) -> Any:
         """Look for the entry as the request arrives."""

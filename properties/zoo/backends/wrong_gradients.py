@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from farref.properties.zoo.backends.wrong import wrong
+from farref.properties.zoo.creature import PYTORCH, REVIEW
 from farref.properties.zoo.toy.gradients import Context, Gradients
 from farref.properties.zoo.toy.honest import Honest
 from farref.properties.zoo.toy.tape import Node, Pass
@@ -14,12 +16,16 @@ EARLY: Final = -1.5
 """No gradient of whole numbers is this."""
 
 
+@wrong(
+    "A8",
+    "A8",
+    asked="A7 A8 A13 A22",
+    blocked="A8.self A13.local A13.back A13.diamond A13.relay A13.branches A13.fetch A7.unrecorded",
+)
 class LosesAGradient(Honest):
     """Of two gradients that come to one node from other nodes, the second takes the place of the first."""
 
-    name = "loses a gradient"
-
-    class gradients_kind(Gradients):  # noqa: N801 (it stands where the honest backend has its gradients)
+    class Passes(Gradients):
         """Gradients that do not add up."""
 
         def add(self, so_far: float | None, more: float, _node: Node) -> float:  # noqa: ARG002
@@ -27,12 +33,13 @@ class LosesAGradient(Honest):
             return more
 
 
+@wrong(
+    "A14", "A9 A14 A15 A15.argument A15.fetch", asked="A9 A12 A14 A15 A20", blocked="A15.blames", origin=PYTORCH + "D1"
+)
 class WaitsForEver(Honest):
     """A FAST pass waits for gradients that nobody will send."""
 
-    name = "waits for ever"
-
-    class gradients_kind(Gradients):  # noqa: N801
+    class Passes(Gradients):
         """Gradients that wait."""
 
         def unreached(self, _one: Pass, missing: Sequence[str]) -> None:  # noqa: ARG002
@@ -40,12 +47,11 @@ class WaitsForEver(Honest):
             time.sleep(1000)
 
 
+@wrong("A25", "A4 A25", asked="A4 A25", blocked="A4.unpaired A25.busy A25.late A25.failed")
 class KeepsAContext(Honest):
     """A release reaches those that the creator called itself, and nobody else."""
 
-    name = "keeps a context"
-
-    class gradients_kind(Gradients):  # noqa: N801
+    class Passes(Gradients):
         """Gradients that somebody remembers."""
 
         def forget(self, name: str) -> None:
@@ -54,12 +60,11 @@ class KeepsAContext(Honest):
             self.contexts[f"{name}, forgotten"] = self.contexts.pop(name)
 
 
+@wrong("A17", "A17 A17.late A19", asked="A12 A17 A18 A19 A23", origin=PYTORCH + "D4")
 class ShowsWhatFailed(Honest):
     """Gradients can be seen as they come, also those of a pass that fails."""
 
-    name = "shows what failed"
-
-    class gradients_kind(Gradients):  # noqa: N801
+    class Passes(Gradients):
         """Gradients that are not kept aside."""
 
         def visit(self, one: Pass, node: Node) -> None:
@@ -78,12 +83,11 @@ class ShowsWhatFailed(Honest):
             super().commit(context, nodes, staged, retain)
 
 
+@wrong("A18", "A12 A12.phantom A18 A18.next A19", asked="A12 A18 A19", origin=PYTORCH + "D2")
 class StaysInAPass(Honest):
     """A worker is never told that a pass has failed."""
 
-    name = "stays in a pass"
-
-    class gradients_kind(Gradients):  # noqa: N801
+    class Passes(Gradients):
         """Gradients of passes without an end."""
 
         def leave(self, context: Context) -> None:
@@ -92,12 +96,11 @@ class StaysInAPass(Honest):
                 super().leave(context)
 
 
+@wrong("A27", "A27.none A27.stale", asked="A27")
 class AppliesStaleGradients(Honest):
     """The optimizer applies what it was given last, if there is nothing new."""
 
-    name = "applies stale gradients"
-
-    class gradients_kind(Gradients):  # noqa: N801
+    class Passes(Gradients):
         """Gradients that are applied twice."""
 
         last: dict[str, float]
@@ -109,12 +112,11 @@ class AppliesStaleGradients(Honest):
                 self.leaves[name].value -= rate * self.last.get(name, 0)
 
 
+@wrong("A22", "A22.part", asked="A8 A13 A22")
 class GivesZeros(Honest):
     """A leaf that was sent along and not used gets a gradient of zero."""
 
-    name = "gives zeros"
-
-    class gradients_kind(Gradients):  # noqa: N801
+    class Passes(Gradients):
         """Gradients of zero."""
 
         def commit(self, context: Context, nodes: Sequence[Node], staged: Mapping[Node, float], retain: bool) -> None:
@@ -127,12 +129,11 @@ class GivesZeros(Honest):
                         context.gradients.setdefault(name, 0.0)
 
 
+@wrong("A15", "A15.blames", asked="A13 A15", origin=REVIEW)
 class BlamesEverybody(Honest):
     """A FAST pass that cannot end names all who take part, and not the one whose call was not used."""
 
-    name = "blames everybody"
-
-    class gradients_kind(Gradients):  # noqa: N801
+    class Passes(Gradients):
         """Gradients that accuse."""
 
         def unreached(self, one: Pass, missing: Sequence[str]) -> None:  # noqa: ARG002
@@ -140,12 +141,11 @@ class BlamesEverybody(Honest):
             super().unreached(one, sorted(one.workers))
 
 
+@wrong("A23", "A23.apart", asked="A8 A13 A23", origin=REVIEW)
 class AddsInPlace(Honest):
     """Leaves that got one gradient share its memory, and what is added for one is added for all."""
 
-    name = "adds in place"
-
-    class gradients_kind(Gradients):  # noqa: N801
+    class Passes(Gradients):
         """Gradients that are one another's."""
 
         def commit(self, context: Context, nodes: Sequence[Node], staged: Mapping[Node, float], retain: bool) -> None:

@@ -1,4 +1,4 @@
-"""Engines with one mistake each, to show that the twin sees mistakes; what a mutant is, `zoo.py` of RRefs says."""
+"""Mistakes that the engine of distributed autograd can make."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from farref.impl.core.autograd.rooting import Rooting
 from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Progress, Task
 from farref.impl.core.channel import Incoming
-from farref.properties.zoo.mutants.mutant import Cage, Handler
+from farref.properties.zoo.creature import PYTORCH
+from farref.properties.zoo.mutants.mutant import Handler, Mutants
 
-CAGE: Final = Cage()
+MUTANTS: Final = Mutants("autograd")
 
 # -- gradients ---------------------------------------------------------------------------------------------------------
 
 
-@CAGE.mutant("A17", Task, "commit")
+@MUTANTS.enter("A17", Task, "commit")
 def gradients_are_added_twice(original: Handler) -> Handler:
     """What can be seen already is added once more."""
 
@@ -34,7 +35,7 @@ def gradients_are_added_twice(original: Handler) -> Handler:
     return commit
 
 
-@CAGE.mutant("A23", Task, "commit")
+@MUTANTS.enter("A23", Task, "commit")
 def a_pass_overwrites_another(original: Handler) -> Handler:
     """The gradients of earlier passes are forgotten."""
 
@@ -45,8 +46,8 @@ def a_pass_overwrites_another(original: Handler) -> Handler:
     return commit
 
 
-@CAGE.mutant("A3", Incoming, "take")
-def copies_take_effect(original: Handler) -> Handler:
+@MUTANTS.enter("A3", Incoming, "take")
+def copies_take_effect_in_a_pass(original: Handler) -> Handler:
     """A control message takes effect as often as it arrives."""
 
     def take(self: Incoming, control: Any) -> bool:
@@ -56,7 +57,7 @@ def copies_take_effect(original: Handler) -> Handler:
     return take
 
 
-@CAGE.mutant("A11", Engaging, "engage")
+@MUTANTS.enter("A11", Engaging, "engage")
 def a_dependency_is_lost(original: Handler) -> Handler:
     """A task does not wait for the newest of its sends."""
 
@@ -72,7 +73,7 @@ def a_dependency_is_lost(original: Handler) -> Handler:
 # -- passes ------------------------------------------------------------------------------------------------------------
 
 
-@CAGE.mutant("A16", Task, "_mark")
+@MUTANTS.enter("A16", Task, "_mark")
 def marks_are_not_passed_on(original: Handler) -> Handler:
     """A mark is neither kept nor passed on."""
 
@@ -82,13 +83,13 @@ def marks_are_not_passed_on(original: Handler) -> Handler:
     return mark
 
 
-@CAGE.mutant("A16", Task, "_seek")
+@MUTANTS.enter("A16", Task, "_seek")
 def nothing_is_marked(original: Handler) -> Handler:
     """A worker that is asked what gradients can still come for says nothing."""
     return lambda self: Progress()
 
 
-@CAGE.mutant("A14", Pass, "cause")
+@MUTANTS.enter("A14", Pass, "cause")
 def an_early_report_is_forgotten(original: Handler) -> Handler:
     """The root forgets that a message was processed before anybody said that it was sent."""
 
@@ -98,7 +99,7 @@ def an_early_report_is_forgotten(original: Handler) -> Handler:
     return cause
 
 
-@CAGE.mutant("A14", Pass, "cause")
+@MUTANTS.enter("A14", Pass, "cause")
 def what_was_caused_is_lost(original: Handler) -> Handler:
     """The root takes no note of what was sent."""
 
@@ -108,15 +109,15 @@ def what_was_caused_is_lost(original: Handler) -> Handler:
     return cause
 
 
-@CAGE.mutant("A15", Pass, "missing")
+@MUTANTS.enter("A15", Pass, "missing")
 def nobody_is_missed(original: Handler) -> Handler:
     """A pass is committed whoever still waits."""
     return lambda self: ()
 
 
-@CAGE.mutant("A12", Engaging, "_admit")
+@MUTANTS.enter("A12", Engaging, "_admit", origin=PYTORCH + "D5")
 def messages_have_no_pass(original: Handler) -> Handler:
-    """A message is taken for one of whatever pass is there: PyTorch's defect D5."""
+    """A message is taken for one of whatever pass is there."""
 
     def admit(self: Engaging, body: Any) -> Task | None:
         context = self._contexts.get(body.pass_id.context)
@@ -126,7 +127,7 @@ def messages_have_no_pass(original: Handler) -> Handler:
     return admit
 
 
-@CAGE.mutant("A12", Engaging, "_admit")
+@MUTANTS.enter("A12", Engaging, "_admit")
 def a_newer_pass_is_refused(original: Handler) -> Handler:
     """A worker that is in a pass refuses the next one of the same root."""
 
@@ -141,9 +142,9 @@ def a_newer_pass_is_refused(original: Handler) -> Handler:
     return admit
 
 
-@CAGE.mutant("A18", Rooting, "_fail")
+@MUTANTS.enter("A18", Rooting, "_fail", origin=PYTORCH + "D2")
 def a_failed_pass_is_told_to_nobody(original: Handler) -> Handler:
-    """A root whose pass fails leaves it, and lets the others wait: PyTorch's defect D2."""
+    """A root whose pass fails leaves it, and lets the others wait."""
 
     def fail(self: Rooting, run: Pass, fault: Fault, unreached: Any = ()) -> None:
         del self._passes[run.pass_id]
@@ -153,7 +154,7 @@ def a_failed_pass_is_told_to_nobody(original: Handler) -> Handler:
     return fail
 
 
-@CAGE.mutant("A19", Rooting, "on_report")
+@MUTANTS.enter("A19", Rooting, "on_report")
 def latecomers_get_no_answer(original: Handler) -> Handler:
     """A report on a pass that is over is not answered."""
 
@@ -164,7 +165,7 @@ def latecomers_get_no_answer(original: Handler) -> Handler:
     return on_report
 
 
-@CAGE.mutant("A17", Rooting, "_commit")
+@MUTANTS.enter("A17", Rooting, "_commit")
 def a_pass_returns_before_it_is_committed(original: Handler) -> Handler:
     """Backward returns at the decision, before the gradients can be seen everywhere."""
 
@@ -176,7 +177,7 @@ def a_pass_returns_before_it_is_committed(original: Handler) -> Handler:
     return commit
 
 
-@CAGE.mutant("A17", Engaging, "on_commit")
+@MUTANTS.enter("A17", Engaging, "on_commit")
 def a_worker_commits_late(original: Handler) -> Handler:
     """A worker answers that its gradients can be seen, and leaves without showing them."""
 
@@ -187,7 +188,7 @@ def a_worker_commits_late(original: Handler) -> Handler:
     return on_commit
 
 
-@CAGE.mutant("A20", Rooting, "_undecided")
+@MUTANTS.enter("A20", Rooting, "_undecided")
 def a_decided_pass_times_out(original: Handler) -> Handler:
     """A timeout fails a pass that is decided."""
     return lambda self, pass_id: self._passes.get(pass_id)
@@ -196,9 +197,9 @@ def a_decided_pass_times_out(original: Handler) -> Handler:
 # -- contexts ----------------------------------------------------------------------------------------------------------
 
 
-@CAGE.mutant("A25", Releasing, "_close")
+@MUTANTS.enter("A25", Releasing, "_close", origin=PYTORCH + "D6")
 def a_closed_context_is_forgotten_at_once(original: Handler) -> Handler:
-    """A worker that closes a context drops its id too: PyTorch's defect D6."""
+    """A worker that closes a context drops its id too."""
 
     def close(self: Releasing, context_id: Any, context: Context) -> None:
         original(self, context_id, context)
@@ -208,7 +209,7 @@ def a_closed_context_is_forgotten_at_once(original: Handler) -> Handler:
     return close
 
 
-@CAGE.mutant("A25", Engine, "record_arrival")
+@MUTANTS.enter("A25", Engine, "record_arrival")
 def arrivals_are_not_accounted_for(original: Handler) -> Handler:
     """Calls that have arrived are not counted."""
 
@@ -221,13 +222,13 @@ def arrivals_are_not_accounted_for(original: Handler) -> Handler:
     return record_arrival
 
 
-@CAGE.mutant("A24", Rooting, "fail_pass_of")
+@MUTANTS.enter("A24", Rooting, "fail_pass_of", origin=PYTORCH + "D9")
 def a_release_leaves_passes_running(original: Handler) -> Handler:
-    """A context is released, and its passes go on: PyTorch's defect D9."""
+    """A context is released, and its passes go on."""
     return lambda self, context_id, fault: None
 
 
-@CAGE.mutant("A21", Releasing, "_have_closed")
+@MUTANTS.enter("A21", Releasing, "_have_closed")
 def a_release_does_not_ask_everybody(original: Handler) -> Handler:
     """After a death only those are told to close who are known to have been called."""
 
@@ -239,11 +240,7 @@ def a_release_does_not_ask_everybody(original: Handler) -> Handler:
     return have_closed
 
 
-@CAGE.mutant("A21", Engaging, "leave_passes_of")
+@MUTANTS.enter("A21", Engaging, "leave_passes_of")
 def a_dead_root_is_waited_for(original: Handler) -> Handler:
     """A worker stays in a pass whose root is dead."""
     return lambda self, root: None
-
-
-AUTOGRAD_ZOO: Final = CAGE.mutants
-"""Every mutant by its name."""

@@ -1,4 +1,8 @@
-"""One mistake in the implementation, which can be made and unmade while it runs."""
+"""One mistake in the implementation, which can be made and unmade while it runs.
+
+A mutant is a patch of one handler, applied to the implementation's classes in this process and taken off again. The clean
+implementation is never changed: `impl/` knows nothing of the zoo.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from farref.properties.zoo.creature import CLAUSE, TWINS, Creature, sentence_of
+
 Handler = Callable[..., Any]
 Instead = Callable[[Handler], Handler]
 """Gives the handler that makes the mistake, from the one that does not."""
 
 
-@dataclass(frozen=True)
-class Mutant:
+@dataclass(frozen=True, kw_only=True)
+class Mutant(Creature):
     """One mistake: the handler it is in, and what stands there instead."""
 
-    name: str
-    clause: str
-    text: str
     place: type
     handler: str
     instead: Instead
@@ -38,18 +41,29 @@ class Mutant:
         setattr(self.place, self.handler, self.instead(self.place.__dict__[self.handler]))
 
 
-class Cage:
-    """Some mutants, each entered under its name."""
+class Mutants(dict[str, Mutant]):
+    """The mutants of a protocol, each entered under its name."""
 
-    def __init__(self) -> None:
-        self.mutants: dict[str, Mutant] = {}
+    def __init__(self, protocol: str) -> None:
+        super().__init__()
+        self._twin = TWINS[protocol]
 
-    def mutant(self, clause: str, place: type, handler: str) -> Callable[[Instead], Instead]:
-        """Enter a mutant: the clause it breaks, and the handler its mistake is in."""
+    def enter(
+        self, clause: str, place: type, handler: str, *checks: str, origin: str = CLAUSE
+    ) -> Callable[[Instead], Instead]:
+        """Enter a mutant: the clause it breaks, the handler its mistake is in, and checks of the kit that must catch it too."""
 
         def enter(instead: Instead) -> Instead:
-            name, text = instead.__name__, (instead.__doc__ or "").strip()
-            self.mutants[name] = Mutant(name, clause, text, place, handler, instead)
+            self[instead.__name__] = Mutant(
+                name=instead.__name__,
+                says=sentence_of(instead),
+                clause=clause,
+                origin=origin,
+                caught_by=(self._twin, *checks),
+                place=place,
+                handler=handler,
+                instead=instead,
+            )
             return instead
 
         return enter

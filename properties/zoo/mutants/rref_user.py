@@ -10,33 +10,34 @@ from farref.impl.core.core import Core
 from farref.impl.core.messages import Ack, CallFailed, ChildAccept, Control, CreateFailed, ForkRequest
 from farref.impl.core.parking import Parking
 from farref.impl.core.user import Record, User
-from farref.properties.zoo.mutants.mutant import Cage, Handler
+from farref.properties.zoo.creature import PYTORCH
+from farref.properties.zoo.mutants.mutant import Handler, Mutants
 
-CAGE: Final = Cage()
+MUTANTS: Final = Mutants("rref")
 
 
 # -- the user ----------------------------------------------------------------------------------------------------------
 
 
-@CAGE.mutant("R25", Record, "may_go")
+@MUTANTS.enter("R25", Record, "may_go")
 def pending_user_goes(_: Handler) -> Handler:
     """A user is deleted before it knows that it is counted."""
     return lambda self: not (self.handles or self.children or self.fetches)
 
 
-@CAGE.mutant("R24", Record, "may_go")
+@MUTANTS.enter("R24", Record, "may_go")
 def parent_goes_before_its_children(_: Handler) -> Handler:
     """A user is deleted although a child has not accepted."""
     return lambda self: self.confirmed and not (self.handles or self.fetches)
 
 
-@CAGE.mutant("R20", Record, "may_go")
+@MUTANTS.enter("R20", Record, "may_go", "R20.overtaken")
 def fetch_does_not_pin(_: Handler) -> Handler:
     """A user is deleted although its fetch is under way."""
     return lambda self: self.confirmed and not (self.handles or self.children)
 
 
-@CAGE.mutant("R15", User, "take_from_owner")
+@MUTANTS.enter("R15", User, "take_from_owner")
 def fork_from_the_owner_is_pending(original: Handler) -> Handler:
     """A fork that the owner sent is not believed to be counted."""
 
@@ -48,7 +49,7 @@ def fork_from_the_owner_is_pending(original: Handler) -> Handler:
     return take
 
 
-@CAGE.mutant("R17", User, "take_from_user")
+@MUTANTS.enter("R17", User, "take_from_user")
 def child_accepts_on_arrival(original: Handler) -> Handler:
     """A child accepts before the owner counts it."""
 
@@ -59,9 +60,9 @@ def child_accepts_on_arrival(original: Handler) -> Handler:
     return take
 
 
-@CAGE.mutant("R27", User, "time_out_creation")
+@MUTANTS.enter("R27", User, "time_out_creation", origin=PYTORCH + "N2")
 def timeout_confirms(original: Handler) -> Handler:
-    """A creation that timed out is taken for confirmed: PyTorch's defect N2."""
+    """A creation that timed out is taken for confirmed."""
 
     def time_out(self: User, fork: Any) -> Any:
         timed_out = original(self, fork)
@@ -71,25 +72,25 @@ def timeout_confirms(original: Handler) -> Handler:
     return time_out
 
 
-@CAGE.mutant("R27", User, "_usable")
+@MUTANTS.enter("R27", User, "_usable")
 def timed_out_handle_is_usable(_: Handler) -> Handler:
     """A handle whose creation timed out can be shared and fetched."""
     return lambda self, fork: self.records[fork]
 
 
-@CAGE.mutant("R24", User, "forget_child")
+@MUTANTS.enter("R24", User, "forget_child")
 def last_child_does_not_release_its_parent(_: Handler) -> Handler:
     """A child accepts, and nobody asks whether its parent may go now."""
     return lambda self, fork: self.records[self.parents.pop(fork)].children.pop(fork, None)
 
 
-@CAGE.mutant("R28", Calls, "withdraw")
+@MUTANTS.enter("R28", Calls, "withdraw", origin=PYTORCH + "N4")
 def user_does_not_withdraw(original: Handler) -> Handler:
-    """A child whose message failed pins its parent for ever: PyTorch's defect N4."""
+    """A child whose message failed pins its parent for ever."""
     return lambda self, forks: original(self, tuple(data for data in forks if data.parent is None))
 
 
-@CAGE.mutant("R20", User, "abandon_fetch")
+@MUTANTS.enter("R20", User, "abandon_fetch")
 def abandoned_fetch_is_forgotten(_: Handler) -> Handler:
     """A fetch that the application gave up is struck off at once."""
     return lambda self, fork, fetch: self.records[fork].fetches.pop(fetch)
@@ -98,13 +99,13 @@ def abandoned_fetch_is_forgotten(_: Handler) -> Handler:
 # -- messages ----------------------------------------------------------------------------------------------------------
 
 
-@CAGE.mutant("R7", Incoming, "take")
+@MUTANTS.enter("R7", Incoming, "take", origin=PYTORCH + "N9")
 def copies_take_effect(original: Handler) -> Handler:
-    """A control message takes effect as often as it arrives: PyTorch's defect N9."""
+    """A control message takes effect as often as it arrives."""
     return lambda self, control: original(self, control) or True
 
 
-@CAGE.mutant("R7", Incoming, "take")
+@MUTANTS.enter("R7", Incoming, "take")
 def what_is_below_the_mark_takes_effect(_: Handler) -> Handler:
     """The receiver forgets what is below the mark, and takes a late copy for news."""
 
@@ -117,13 +118,13 @@ def what_is_below_the_mark_takes_effect(_: Handler) -> Handler:
     return take
 
 
-@CAGE.mutant("R7", Incoming, "_raise_mark")
+@MUTANTS.enter("R7", Incoming, "_raise_mark")
 def mark_is_raised_too_far(original: Handler) -> Handler:
     """The receiver takes the lowest unanswered number for an answered one."""
     return lambda self, lowest: original(self, lowest + 1)
 
 
-@CAGE.mutant("R7", Core, "_on_control")
+@MUTANTS.enter("R7", Core, "_on_control")
 def copies_are_not_answered(_: Handler) -> Handler:
     """A copy is ignored, so a sender whose answer was lost repeats for ever."""
 
@@ -135,7 +136,7 @@ def copies_are_not_answered(_: Handler) -> Handler:
     return on_control
 
 
-@CAGE.mutant("R6", Outgoing, "settle")
+@MUTANTS.enter("R6", Outgoing, "settle")
 def answers_are_ignored(original: Handler) -> Handler:
     """An answered message stays on the list."""
 
@@ -149,13 +150,13 @@ def answers_are_ignored(original: Handler) -> Handler:
     return settle
 
 
-@CAGE.mutant("R16", Parking, "start")
+@MUTANTS.enter("R16", Parking, "start", "R16.parked")
 def call_runs_unconfirmed(_: Handler) -> Handler:
     """A call runs although the owner does not count its argument."""
     return lambda self, run: self._emit(run)
 
 
-@CAGE.mutant("R18", Core, "_confirm")
+@MUTANTS.enter("R18", Core, "_confirm")
 def user_code_runs_before_the_accept(_: Handler) -> Handler:
     """A parked call is started before its argument is accepted towards the parent."""
 
@@ -166,9 +167,9 @@ def user_code_runs_before_the_accept(_: Handler) -> Handler:
     return confirm
 
 
-@CAGE.mutant("R29", Core, "_on_ack")
+@MUTANTS.enter("R29", Core, "_on_ack", origin=PYTORCH + "N5")
 def failed_creation_confirms_nobody(original: Handler) -> Handler:
-    """The answer to CreateFailed leaves the creator pending: PyTorch's defect N5."""
+    """The answer to CreateFailed leaves the creator pending."""
 
     def on_ack(self: Core, source: Any, ack: Ack, content: object) -> None:
         waiting = self.channel.to(source).unanswered.get(ack.number)
@@ -180,13 +181,13 @@ def failed_creation_confirms_nobody(original: Handler) -> Handler:
     return on_ack
 
 
-@CAGE.mutant("R29", User, "creation_failed")
+@MUTANTS.enter("R29", User, "creation_failed")
 def failed_creation_is_withdrawn(_: Handler) -> Handler:
     """A creation that could not be sent is simply forgotten."""
     return lambda self, fork, reason: self.records.pop(fork)
 
 
-@CAGE.mutant("R28", Calls, "refuse")
+@MUTANTS.enter("R28", Calls, "refuse")
 def refusal_is_silent(original: Handler) -> Handler:
     """A receiver that cannot read a message throws it away and tells nobody."""
 
@@ -204,7 +205,7 @@ def refusal_is_silent(original: Handler) -> Handler:
     return refuse
 
 
-@CAGE.mutant("R3", Core, "carrier_failed")
+@MUTANTS.enter("R3", Core, "carrier_failed")
 def lost_answer_is_not_given_again(original: Handler) -> Handler:
     """An answer that could not be delivered is forgotten."""
 
@@ -214,13 +215,13 @@ def lost_answer_is_not_given_again(original: Handler) -> Handler:
     return carrier_failed
 
 
-@CAGE.mutant("R32", Core, "shut_down")
+@MUTANTS.enter("R32", Core, "shut_down")
 def shutdown_refuses_nothing(_: Handler) -> Handler:
     """After shutdown has begun the application can begin anything."""
     return lambda self: None
 
 
-@CAGE.mutant("R30", Channel, "send")
+@MUTANTS.enter("R30", Channel, "send")
 def fork_request_is_sent_once(original: Handler) -> Handler:
     """A fork request is not kept for another attempt."""
 

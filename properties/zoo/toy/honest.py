@@ -24,16 +24,17 @@ class Honest:
     name = "honest"
     version = "1"
     capabilities = frozenset(CAPABILITIES) - CANNOT
-    references: type[References] = References
-    gradients_kind: type[Gradients] = Gradients
+    Tables: type[References] = References
+    """What counts references. A wrong backend has a class of its own here, or for passes."""
+    Passes: type[Gradients] = Gradients
 
     def start(self, workers: Sequence[str], options: Mapping[str, Any]) -> None:
         """Begin anew."""
         self.timeout = float(options.get("timeout", DEFAULT_S))
         self.handles: dict[str, dict[str, Handle]] = {name: {} for name in workers}
         self.running: list[Future[Any]] = []
-        self.table = self.references()
-        self.autograd = self.gradients_kind(self.table, self.timeout)
+        self.table = self.Tables()
+        self.autograd = self.Passes(self.table, self.timeout)
         self.functions = Functions(
             lambda handle: handle.entry.value.result(self.timeout),
             lambda handle, to: self.table.let_go(self.passed_on(handle, to)),

@@ -14,7 +14,7 @@ from farref.properties.twin.backend import Backend
 from farref.properties.twin.backends.known import BACKENDS
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
-from farref.properties.zoo.rref import ZOO
+from farref.properties.zoo.catalogue import RREF_MUTANTS
 
 Farref = Callable[..., Result]
 FAULTS = {"reordered", "duplicated", "dropped", "timed_out", "failed"}
@@ -107,7 +107,7 @@ def test_a_fault_that_is_not_allowed_is_not_missed(farref: Farref) -> None:
 
 def test_a_disagreement_is_told_and_can_be_seen_again(farref: Farref, tmp_path: Path) -> None:
     path = tmp_path / "run.json"
-    with ZOO["failed_creation_confirms_nobody"].alive():
+    with RREF_MUTANTS["failed_creation_confirms_nobody"].alive():
         result = farref("fuzz", "rref", "--seed", "1", "--seconds", "60", "--quiet", "--format", "json")
         again = farref(*json.loads(result.stdout)["disagreement"]["replay"].split()[1:], "--quiet")
         saved = farref("fuzz", "rref", "--seed", "1", "--seconds", "60", "--quiet", "--save", str(path))
@@ -127,7 +127,7 @@ def test_a_disagreement_is_told_and_can_be_seen_again(farref: Farref, tmp_path: 
 
 def let_loose() -> None:
     """Make a mistake in a worker's process."""
-    ZOO["creator_is_not_counted"].let_loose()
+    RREF_MUTANTS["creator_is_not_counted"].let_loose()
 
 
 def mistaken(backend: str) -> Callable[[], Backend]:
@@ -158,7 +158,7 @@ def test_a_disagreement_is_told_the_same_way_on_every_backend(
 
 def test_bounds_that_were_given_are_given_again(farref: Farref) -> None:
     bounds = ("--workers", "2", "--no-self-shares")
-    with ZOO["creator_is_not_counted"].alive():
+    with RREF_MUTANTS["creator_is_not_counted"].alive():
         result = farref("fuzz", "rref", *bounds, "--quiet", "--format", "json")
         command = json.loads(result.stdout)["disagreement"]["replay"]
         again = farref(*command.split()[1:], "--quiet", "--format", "json")

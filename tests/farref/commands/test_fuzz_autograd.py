@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
+from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 from tests.farref.commands.test_fuzz import CONTRACT
 from tests.farref.commands.test_fuzz import FAULTS as RREF_FAULTS
 
@@ -65,7 +65,7 @@ def test_a_fault_that_never_happened_is_no_success(farref: Farref) -> None:
 
 def test_a_disagreement_is_told_and_can_be_seen_again(farref: Farref, tmp_path: Path) -> None:
     path = tmp_path / "run.json"
-    with AUTOGRAD_ZOO["a_pass_overwrites_another"].alive():
+    with AUTOGRAD_MUTANTS["a_pass_overwrites_another"].alive():
         result = farref("fuzz", "autograd", "--seed", "1", "--seconds", "60", "--quiet", "--format", "json")
         again = farref(*json.loads(result.stdout)["disagreement"]["replay"].split()[1:], "--quiet")
         saved = farref("fuzz", "autograd", "--seed", "1", "--seconds", "60", "--quiet", "--save", str(path))

@@ -21,7 +21,7 @@ from farref.properties.rref.protocol import RREF
 from farref.properties.twin.backends.rref.simulated import Cores, SeenSimulation, SimulatedBackend
 from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.stepper import Stepper
-from farref.properties.zoo.rref import ZOO
+from farref.properties.zoo.catalogue import RREF_MUTANTS
 
 
 def read(files: list[Path]) -> Log:
@@ -168,5 +168,5 @@ SEEN = (
 
 @pytest.mark.parametrize("name", SEEN)
 def test_a_mistake_shows_in_the_log_of_whoever_makes_it(name: str, tmp_path: Path) -> None:
-    with ZOO[name].alive():
+    with RREF_MUTANTS[name].alive():
         assert any(validate(roam(seed, tmp_path)) is not None for seed in range(60))

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from farref.clauses import find_clause
 from farref.model.autograd.actions import Action
 from farref.model.autograd.rules import SOUND
 from farref.model.autograd.world import Bounds
@@ -24,20 +23,15 @@ from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.machine import twin_machine
-from farref.properties.twin.shrink import disagrees, shrink
 from farref.properties.twin.stepper import Stepper
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement, Twin
-from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
-from farref.properties.zoo.mutants.mutant import Mutant
+from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 
-LONGEST_STORY = 15
 SECONDS_MAX = 120.0
 QUICK = settings(
     max_examples=30, stateful_step_count=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
-
-each_mutant = pytest.mark.parametrize("mutant", AUTOGRAD_ZOO.values(), ids=AUTOGRAD_ZOO)
 
 
 def named(twin: Twin, label: str) -> Action:
@@ -134,34 +128,8 @@ def test_a_backend_without_a_rule_is_caught(rule: str) -> None:
     assert found is not None
 
 
-def test_there_are_enough_mutants() -> None:
-    assert len(AUTOGRAD_ZOO) >= 15
-
-
-@each_mutant
-def test_lockstep_catches_it(mutant: Mutant) -> None:
-    with mutant.alive():
-        tally = campaign(SimulatedAutograd, seed=1, seconds_max=SECONDS_MAX, protocol="autograd")
-        assert tally.disagreement is not None, f"{mutant.name} ({mutant.clause}) survives: {mutant.text}"
-        assert tally.schedule is not None
-        shortest = shrink(
-            tally.disagreement, SimulatedAutograd(restless=tally.schedule.restless), seconds_max=SECONDS_MAX
-        )
-    assert len(shortest.actions) <= min(LONGEST_STORY, len(tally.disagreement.actions))
-    assert shortest.lines
-    assert len(shortest.story) == len(shortest.actions)
-    clean = SimulatedAutograd(restless=tally.schedule.restless)
-    assert disagrees(shortest.bounds, clean, shortest.actions) is None, "the clean engine agrees on that run"
-
-
-@each_mutant
-def test_it_breaks_a_clause_that_exists(mutant: Mutant) -> None:
-    assert find_clause(mutant.clause).id == mutant.clause
-    assert mutant.text.endswith(".")
-
-
 def test_a_disagreement_tells_its_story_and_the_difference() -> None:
-    with AUTOGRAD_ZOO["a_worker_commits_late"].alive():
+    with AUTOGRAD_MUTANTS["a_worker_commits_late"].alive():
         twin = Twin(Bounds("local"), SimulatedAutograd())
         with pytest.raises(Disagreement) as caught:
             twin.step(named(twin, "Backward(A)"))
@@ -231,7 +199,7 @@ def test_a_disagreement_is_found_and_shrunk_by_hypothesis() -> None:
     quick = settings(
         QUICK, phases=(Phase.generate, Phase.shrink), max_examples=200, derandomize=True, report_multiple_bugs=False
     )
-    mutant = AUTOGRAD_ZOO["arrivals_are_not_accounted_for"]
+    mutant = AUTOGRAD_MUTANTS["arrivals_are_not_accounted_for"]
     with mutant.alive(), pytest.raises(Disagreement) as caught:
         run_state_machine_as_test(twin_machine(SimulatedAutograd), settings=quick)
     assert len(caught.value.actions) <= 2

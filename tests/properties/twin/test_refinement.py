@@ -12,7 +12,7 @@ from farref.properties.twin.backends.rref.fingerprint import fingerprint
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.refinement import Refinement
 from farref.properties.twin.twin import Disagreement
-from farref.properties.zoo.rref import ZOO
+from farref.properties.zoo.catalogue import RREF_MUTANTS
 
 WORLDS = {
     "no faults": (Bounds(2, forks=2), 563, 954, 2_467),
@@ -53,7 +53,7 @@ def test_a_restless_implementation_matches_too() -> None:
 
 def test_what_is_found_is_a_shortest_story() -> None:
     bounds = Bounds(2, forks=2, owner_shares=False, self_shares=False)
-    with ZOO["parent_goes_before_its_children"].alive(), pytest.raises(Disagreement) as caught:
+    with RREF_MUTANTS["parent_goes_before_its_children"].alive(), pytest.raises(Disagreement) as caught:
         Refinement(bounds, fingerprint).search(SimulatedBackend())
     assert [str(action) for action in caught.value.actions] == [
         "CreateRemote(x0, A)",

@@ -18,7 +18,7 @@ from farref.properties.twin.observation import difference
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement, Twin
-from farref.properties.zoo.rref import ZOO
+from farref.properties.zoo.catalogue import RREF_MUTANTS
 
 INVISIBLE = {"retries_until_answered"}
 """A rule about which steps there are: whoever is told each step has nothing to decide."""
@@ -80,7 +80,7 @@ def test_a_backend_without_a_rule_is_caught(rule: str) -> None:
 
 def test_a_disagreement_tells_its_story_and_the_difference() -> None:
     bounds = Bounds(2, forks=1)
-    with ZOO["creator_is_not_counted"].alive():
+    with RREF_MUTANTS["creator_is_not_counted"].alive():
         twin = Twin(bounds, SimulatedBackend())
         twin.step(named(twin, "CreateRemote(x0, A)"))
         with pytest.raises(Disagreement) as caught:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
+from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 from farref.properties.zoo.mutants.mutant import Mutant
 from tests.impl.core.autograd.campaigns import CAMPAIGNS, fast_is_right_or_names_the_sends
 from tests.impl.core.autograd.programs import Program
@@ -38,7 +38,7 @@ def test_fast_does_both() -> None:
 TOO_RARE = {"a_release_does_not_ask_everybody"}
 """Mistakes that show in orders which these campaigns hardly meet. The twin catches them (tests/properties)."""
 
-MISTAKES = {name: mutant for name, mutant in AUTOGRAD_ZOO.items() if name not in TOO_RARE}
+MISTAKES = {name: mutant for name, mutant in AUTOGRAD_MUTANTS.items() if name not in TOO_RARE}
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
@@ -50,4 +50,4 @@ def test_every_mistake_is_noticed(mistake: Mutant) -> None:
                     campaign(seed)
                 except Exception:
                     return
-    pytest.fail(f"nothing noticed: {mistake.text}")
+    pytest.fail(f"nothing noticed: {mistake.says}")

@@ -8,18 +8,18 @@ from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Verdict
 from farref.properties.conformance.kit.named import hosted
 from farref.properties.conformance.kit.runner import Plan, Runner
-from tests.properties.conformance.checks.judging import CHECKS, TEXTS, ZOO, having
+from tests.properties.judging import CHECKS, TEXTS, ZOO, having
 
 
 def passed(place: str, checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """Give the checks that a backend passes, if none waits for another."""
-    report = Runner(Plan(hosted(f"{ZOO}.{place}"), lambda id_: id_, TEXTS, checks, runs=1)).run()
+    report = Runner(Plan(hosted(place), lambda id_: id_, TEXTS, checks, runs=1)).run()
     assert having(report, Verdict.ERROR) == set()
     return tuple(one for one in checks if one.id in having(report, Verdict.PASS))
 
 
 def test_every_check_finds_fault_with_one_of_them() -> None:
     left = tuple(replace(one, after=()) for one in CHECKS)
-    for place in ("backends.saboteurs:Refuser", "backends.saboteurs:Idle", "backends.saboteurs:Hoarder"):
+    for place in (f"{ZOO}.saboteurs:Refuser", f"{ZOO}.saboteurs:Idle", f"{ZOO}.saboteurs:Hoarder"):
         left = passed(place, left)
     assert [one.id for one in left] == []

@@ -13,7 +13,7 @@ from farref.properties.conformance.kit.named import hosted
 from farref.properties.conformance.kit.runner import Plan, Runner
 from farref.properties.conformance.kit.verdicts import ClauseText
 from farref.properties.conformance.kit.world import World
-from tests.properties.conformance.checks.judging import ZOO, having, judged
+from tests.properties.judging import HONEST, ZOO, having, judged
 
 
 def row(report: Report, id_: str) -> Row:
@@ -30,9 +30,9 @@ def made(id_: str, run: Callable[[World], None], needs: Iterable[str] = (), afte
     return Check(id_, "It must be so.", Level.MUST, frozenset(needs), after, ("A", "B"), (), False, run)
 
 
-def tried(*checks: Check, place: str = "toy.honest:Honest", runs: int = 1, command: tuple[str, ...] = ()) -> Report:
+def tried(*checks: Check, place: str = HONEST, runs: int = 1, command: tuple[str, ...] = ()) -> Report:
     texts = {one.clause: ClauseText(one.clause, "", "", Level.MUST) for one in checks}
-    return Runner(Plan(command or hosted(f"{ZOO}.{place}"), lambda id_: id_, texts, checks, runs=runs)).run()
+    return Runner(Plan(command or hosted(place), lambda id_: id_, texts, checks, runs=runs)).run()
 
 
 def fine(_world: World) -> None:
@@ -111,7 +111,7 @@ def test_the_trouble_is_shown_where_it_was() -> None:
 
 def test_what_fails_sometimes_has_its_rate_and_is_never_a_pass() -> None:
     """Every second world refuses to share; a failure is followed by a new world."""
-    report = judged("backends.wrong_answers:IsFlaky", ["R16.confirmed"], runs=3)
+    report = judged(f"{ZOO}.wrong_answers:IsFlaky", ["R16.confirmed"], runs=3)
     assert row(report, "R16.confirmed").verdict is Verdict.FAIL
     assert row(report, "R16.confirmed").rate in ("1 of 3", "2 of 3")
 
@@ -126,7 +126,7 @@ def test_what_passes_is_run_once() -> None:
 
 
 def test_after_a_hang_the_run_goes_on() -> None:
-    report = judged("backends.wrong_answers:HangsOnFetch", ["R10.raises", "R12", "R13"])
+    report = judged(f"{ZOO}.wrong_answers:HangsOnFetch", ["R10.raises", "R12", "R13"])
     assert "hangs" in row(report, "R10.raises").message
     assert row(report, "R10.raises").seconds >= 5
     assert having(report, Verdict.PASS) == {one.id for one in report.clauses} - {"R10.raises"}
@@ -139,19 +139,19 @@ def test_what_does_not_stop_is_put_down_and_the_run_goes_on(monkeypatch: pytest.
         world.kill("B")
         world.stop(0.5)
 
-    report = tried(made("R1", dies), made("R2", broken), made("R3", fine), place="backends.wrong_answers:HangsAtTheEnd")
+    report = tried(made("R1", dies), made("R2", broken), made("R3", fine), place=f"{ZOO}.wrong_answers:HangsAtTheEnd")
     assert [one.verdict for one in report.clauses] == [Verdict.FAIL, Verdict.FAIL, Verdict.PASS]
 
 
 def test_when_time_is_over_nothing_more_is_begun() -> None:
-    report = judged("toy.honest:Honest", ["R12", "R13"], seconds=0.0)
+    report = judged(HONEST, ["R12", "R13"], seconds=0.0)
     assert {one.verdict for one in report.clauses} == {Verdict.UNTESTED}
     assert any("not begun before the run ended" in note for note in report.notes)
 
 
 def test_a_clause_without_a_check_says_why() -> None:
     texts = {"R1": ClauseText("R1", "Roles", "", Level.MUST, "it says what words mean")}
-    report = Runner(Plan(hosted(f"{ZOO}.toy.honest:Honest"), lambda id_: id_, texts, ())).run()
+    report = Runner(Plan(hosted(HONEST), lambda id_: id_, texts, ())).run()
     assert [(one.id, one.verdict, one.message) for one in report.clauses] == [
         ("R1", Verdict.UNTESTED, "it says what words mean")
     ]
@@ -159,7 +159,7 @@ def test_a_clause_without_a_check_says_why() -> None:
 
 def test_an_expected_failure_is_not_run_again_and_still_blocks() -> None:
     report = judged(
-        "backends.wrong_answers:SwallowsErrors",
+        f"{ZOO}.wrong_answers:SwallowsErrors",
         ["R4.raises", "R28.missing"],
         runs=3,
         expectations=expecting("R4.raises"),
@@ -170,21 +170,21 @@ def test_an_expected_failure_is_not_run_again_and_still_blocks() -> None:
 
 
 def test_a_pass_that_nobody_expected_is_told_as_such() -> None:
-    report = judged("toy.honest:Honest", ["R12"], expectations=expecting("R12"))
+    report = judged(HONEST, ["R12"], expectations=expecting("R12"))
     assert row(report, "R12").verdict is Verdict.UNEXPECTED_PASS
 
 
 def test_what_is_expected_sometimes_may_happen_or_not() -> None:
-    report = judged("toy.honest:Honest", ["R13"], runs=2, expectations=expecting("R13", rate="sometimes"))
+    report = judged(HONEST, ["R13"], runs=2, expectations=expecting("R13", rate="sometimes"))
     assert row(report, "R13").verdict is Verdict.EXPECTED_FAIL
     assert row(report, "R13").rate == "0 of 2"
 
 
 def test_an_expectation_of_what_was_not_run_is_told() -> None:
-    report = judged("toy.honest:Honest", ["R33.traced"], expectations=expecting("R33.traced"))
+    report = judged(HONEST, ["R33.traced"], expectations=expecting("R33.traced"))
     assert any("R33.traced" in note for note in report.notes)
 
 
 def test_an_expectation_does_not_excuse_an_adapter() -> None:
-    report = judged("backends.wrong_answers:Dies", ["R23.misuse"], expectations=expecting("R23.misuse"))
+    report = judged(f"{ZOO}.odd:Dies", ["R23.misuse"], expectations=expecting("R23.misuse"))
     assert row(report, "R23.misuse").verdict is Verdict.ERROR

@@ -18,7 +18,7 @@ from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Twin
-from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
+from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 
 SCHEDULES = 40
 FEW = settings(
@@ -72,7 +72,7 @@ def test_a_run_that_was_left_in_the_middle_leaves_nothing(warm: AutogradProcesse
 
 def make_a_mistake() -> None:
     """Commit late, in this process, for good."""
-    AUTOGRAD_ZOO["a_worker_commits_late"].let_loose()
+    AUTOGRAD_MUTANTS["a_worker_commits_late"].let_loose()
 
 
 def test_a_mistake_in_real_processes_is_found_and_shrunk() -> None:

@@ -19,7 +19,7 @@ from farref.properties.twin.backends.autograd.plans import (
     judge,
 )
 from farref.properties.twin.tally import Tally
-from farref.properties.zoo.mutants.autograd import AUTOGRAD_ZOO
+from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 
 PROGRAMS = 25
 
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_told() -> None:
 
 def make_a_mistake() -> None:
     """Commit late, in this process, for good."""
-    AUTOGRAD_ZOO["a_worker_commits_late"].let_loose()
+    AUTOGRAD_MUTANTS["a_worker_commits_late"].let_loose()
 
 
 def test_a_mistake_is_noticed() -> None:

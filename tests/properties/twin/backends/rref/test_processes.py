@@ -23,7 +23,7 @@ from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement, Twin
-from farref.properties.zoo.rref import ZOO
+from farref.properties.zoo.catalogue import RREF_MUTANTS
 
 SCHEDULES = 40
 FEW = settings(
@@ -94,7 +94,7 @@ def test_a_run_that_was_left_in_the_middle_leaves_nothing(warm: ProcessesBackend
 
 def make_a_mistake() -> None:
     """Forget the creator, in this process, for good."""
-    ZOO["creator_is_not_counted"].let_loose()
+    RREF_MUTANTS["creator_is_not_counted"].let_loose()
 
 
 def test_a_mistake_in_real_processes_is_found_and_shrunk() -> None:

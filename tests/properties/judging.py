@@ -12,16 +12,17 @@ from farref.properties.conformance.kit.runner import Plan, Runner
 from farref.properties.conformance.kit.suite import suite
 from farref.properties.conformance.kit.verdicts import ClauseText
 
-ZOO: Final = "farref.properties.zoo"
+ZOO: Final = "farref.properties.zoo.backends"
+HONEST: Final = "farref.properties.zoo.toy.honest:Honest"
 CHECKS: Final = suite(list(clauses()))
 TEXTS: Final = {one: ClauseText(one, one, one, Level.MUST) for one in clauses()}
 
 
 def judged(place: str, only: Sequence[str] = (), *, runs: int = 1, **more: Any) -> Report:
-    """Judge a backend of the zoo by some checks or clauses, or by all."""
+    """Judge a backend, `module:class`, by some checks or clauses, or by all."""
     chosen = tuple(one for one in CHECKS if not only or one.id in only or one.clause in only)
     texts = {one.clause: TEXTS[one.clause] for one in chosen}
-    return Runner(Plan(hosted(f"{ZOO}.{place}"), lambda id_: id_, texts, chosen, runs=runs, **more)).run()
+    return Runner(Plan(hosted(place), lambda id_: id_, texts, chosen, runs=runs, **more)).run()
 
 
 def having(report: Report, *verdicts: Verdict) -> set[str]:

@@ -1,0 +1,38 @@
+"""The kit finds what is wrong: the honest backend passes, and the others are caught, each by the right clauses only."""
+
+from __future__ import annotations
+
+import pytest
+
+from farref.properties.conformance.kit.document import Verdict
+from farref.properties.zoo.backends.wrong import WrongBackend
+from farref.properties.zoo.catalogue import WRONG_BACKENDS
+from farref.properties.zoo.toy.honest import CANNOT
+from tests.properties.judging import HONEST, ZOO, having, judged
+
+
+def test_the_honest_one_keeps_all_that_it_declares() -> None:
+    report = judged(HONEST)
+    skipped = having(report, Verdict.SKIPPED)
+    assert having(report, *set(Verdict) - {Verdict.PASS, Verdict.SKIPPED, Verdict.UNTESTED}) == set()
+    assert skipped, "some things it cannot do"
+    for row in report.clauses:
+        if row.id in skipped:
+            assert any(capability in row.message for capability in CANNOT)
+
+
+@pytest.mark.parametrize("backend", WRONG_BACKENDS.values(), ids=WRONG_BACKENDS)
+def test_it_is_caught_by_the_right_clause(backend: WrongBackend) -> None:
+    report = judged(backend.place, backend.asked)
+    assert report.backend == backend.name.replace("_", " ")
+    assert having(report, Verdict.FAIL) == set(backend.caught_by)
+    assert having(report, Verdict.BLOCKED) == set(backend.blocked)
+    assert having(report, Verdict.ERROR, Verdict.UNTESTED) == set()
+
+
+def test_an_adapter_that_dies_is_no_verdict_on_the_backend() -> None:
+    report = judged(f"{ZOO}.odd:Dies", ["R10", "R20", "R22", "R23"])
+    assert having(report, Verdict.ERROR) == {"R23.misuse"}
+    assert having(report, Verdict.FAIL, Verdict.BLOCKED) == set()
+    [row] = [row for row in report.clauses if row.id == "R23.misuse"]
+    assert "exit code 3" in row.message
