@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from farref.model.checker.interface import Counterexample, Model, Property
 from farref.properties.traces.replay import Moment, replay
+from farref.properties.traces.story import Meaning, meaning_of
 from farref.properties.twin.candidates import Candidates
 from farref.properties.twin.schedule import Schedule, Temperaments, draw_schedule
 
@@ -84,8 +85,9 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
 
     # Stories
     moment: Callable[[Any, AnyAction, AnyWorld, AnyWorld], Moment[Any, AnyWorld, AnyAction, Any]]
-    tell: Callable[[Any], str]
-    meaning: Callable[[Counterexample, Any], str]
+    happens: Callable[[Any], str]  # what happens in a step
+    consequences: Callable[[Any], Iterable[str]]  # and what follows from it
+    meanings: Mapping[str, Meaning]  # what each property means if it is violated; of a claim its text
     owners: Callable[[AnyBounds], dict[str, tuple[str, ...]]]  # the workers' names, and what is written below them
     familiar: Callable[[AnyBounds, Iterable[AnyAction]], tuple[AnyAction, ...]]
 
@@ -124,6 +126,15 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     def replay(self, model: Model, actions: Iterable[AnyAction]) -> Iterator[Any]:
         """Take a run again."""
         return replay(self.moment, model, actions)
+
+    def tell(self, moment: Any) -> str:
+        """Tell one step: what happens, then what follows from it."""
+        return "; ".join([self.happens(moment), *self.consequences(moment)])
+
+    def meaning(self, counterexample: Counterexample, end: Any) -> str:
+        """Say what a counterexample means, which ends with this moment."""
+        texts = {claim.id: claim.text for claim in self.claims.values()}
+        return meaning_of(counterexample, end, texts | {**self.meanings})
 
     @property
     def rules(self) -> tuple[str, ...]:

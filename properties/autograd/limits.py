@@ -9,7 +9,8 @@ from farref.model.autograd.graphs import GRAPHS
 from farref.model.autograd.spelling import PAIRS_MAX, is_spelled, misspelled
 from farref.model.autograd.world import EVERY, Bounds
 
-LIMITS: Final = {"workers": (2, 6), "pairs": (0, PAIRS_MAX), "passes": (1, 3)}
+PASSES_MAX: Final = 3
+LIMITS: Final = {"workers": (2, 6), "pairs": (0, PAIRS_MAX), "passes": (1, PASSES_MAX)}
 """The smallest and largest value of the bounds that have limits of their own."""
 
 LIMITS_OF_EVERY: Final = {"workers": (2, 3), "pairs": (0, 2)}

@@ -9,16 +9,19 @@ from farref.model.autograd.ids import worker_name
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import PROFILES
 from farref.model.autograd.world import Bounds, World
-from farref.properties.autograd import limits, schedules, story, twin
+from farref.properties.autograd import limits, schedules, twin
 from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.candidates import AutogradCandidates
 from farref.properties.autograd.claims import CLAIMS
+from farref.properties.autograd.consequences import consequences
+from farref.properties.autograd.meaning import MEANINGS
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.observer import ModelObserver
 from farref.properties.autograd.portfolio import PORTFOLIO
 from farref.properties.autograd.replay import AutogradMoment, familiar
 from farref.properties.autograd.smaller import smaller
 from farref.properties.autograd.sometimes import autograd_situations, autograd_witnesses
+from farref.properties.autograd.story import happens
 from farref.properties.protocol import Protocol
 
 EVERYTHING: Final = Bounds("relay", smart=True, forward=True, release=True)
@@ -45,8 +48,9 @@ AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
     claims=CLAIMS,
     portfolio=PORTFOLIO,
     moment=AutogradMoment,
-    tell=story.tell,
-    meaning=story.meaning,
+    happens=happens,
+    consequences=consequences,
+    meanings=MEANINGS,
     owners=owners,
     familiar=familiar,
     faults=twin.FAULTS,

@@ -17,7 +17,7 @@ from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.spelling import find_graph, spell
 from farref.model.autograd.world import EVERY, Bounds, seed_of
 from farref.model.ids import WorkerId
-from farref.properties.autograd.limits import complaint, limits_of
+from farref.properties.autograd.limits import PASSES_MAX, complaint, limits_of
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import Temperaments
 
@@ -44,7 +44,6 @@ TEMPERAMENTS: Final = Temperaments(
 
 WORKERS_DRAWN: Final = (2, 2, 3, 3, 3, 4)
 PAIRS_DRAWN: Final = (1, 2, 3, 3, 4, 4, 5, 6, 7)
-PASSES_MAX: Final = 3
 EXACT_MAX: Final = 2**53
 
 

@@ -6,93 +6,42 @@ ways, and a sentence that fits most of them would be false of the others.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from farref.model.checker.interface import Counterexample
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.user import Fetch, User
-from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.consequences import needed_by
 from farref.properties.rref.replay import RRefMoment
+from farref.properties.traces.story import THE_END, Meaning
 
-THE_END: Final = "nothing more will happen"
-
-
-def meaning(counterexample: Counterexample, end: RRefMoment) -> str:
-    """Say what a counterexample means, which ends with this step."""
-    if counterexample.property.id in CLAIMS:
-        return CLAIMS[counterexample.property.id].text
-    loop, text = counterexample.loop_start, _meaning(counterexample, end)
-    told = text if loop is None else text.replace(THE_END, f"what follows step {loop} repeats for ever")
-    return told[0].upper() + told[1:]
+OfRRef = Callable[[RRefMoment, RRefId], str]
+OfFork = Callable[[RRefMoment, RRefId, ForkId], str]
 
 
-def _meaning(counterexample: Counterexample, end: RRefMoment) -> str:
-    name, about = counterexample.property.id, counterexample.case.rpartition(" ")[2]
-    match name, about[0], about[1:]:
-        case _, "x", number:
-            return _of_rref(name, end, RRefId(int(number)))
-        case _, "f", number:
-            return _of_fork(name, end, end.model.bounds.rref_of(ForkId(int(number))), ForkId(int(number)))
-        case "P6", _, _:
-            return (
-                "a message that had been processed already has changed a table: what is counted depends on how often"
-                " the network delivers."
-            )
-        case _:  # P7
-            return f"{THE_END}, and something is left: a graceful shutdown waits for it for ever."
+def _of_rref(tell: OfRRef) -> Meaning:
+    """Tell of the RRef that is concerned, or of that of the fork."""
+    return lambda end, about: tell(end, _rref(end, about))
 
 
-def _of_rref(name: str, end: RRefMoment, rref: RRefId) -> str:
-    match name:
-        case "P1":
-            return _dropped_too_early(end, rref)
-        case "P2":
-            return _entries(end, rref)
-        case "P3":
-            return f"{THE_END}, and something of x{rref} is left: a leak for as long as the process lives."
-        case "G3":
-            return f"the table of {end.owner(rref)} is wrong about its own code, which holds x{rref} or waits for it."
-        case _:  # P5
-            waits = f"code on {end.owner(rref)} still waits for the value of x{rref}: it hangs."
-            return f"{THE_END}, and {waits if rref in end.after.application.waits else _orphaned(end, rref)}"
+def _of_fork(tell: OfFork) -> Meaning:
+    """Tell of the fork that is concerned."""
+    return lambda end, about: tell(end, _rref(end, about), ForkId(int(about[1:])))
 
 
-def _of_fork(name: str, end: RRefMoment, rref: RRefId, fork: ForkId) -> str:
-    owner = end.owner(rref)
-    match name:
-        case "P1":
-            return _dropped_too_early(end, rref)
-        case "P3":
-            return f"{THE_END}, and something of f{fork} is left: a leak for as long as the process lives."
-        case "P4":
-            return f"{THE_END}, and the call that carries f{fork} still waits for its arguments: it never runs."
-        case "P5":
-            return _unanswered(end, rref, fork)
-        case "P8":
-            return _confirmation(end, rref, fork)
-        case "P9":
-            return _waits(end, rref, fork)
-        case "P10":
-            counts = fork in end.after.owners[rref].forks
-            who = (
-                f"{owner} counts f{fork}, which nobody holds"
-                if counts
-                else f"{owner} does not count f{fork}, which lives"
-            )
-            return f"{who}, and no message about it is under way: the two sides disagree."
-        case "G3":
-            return f"the record of f{fork} is wrong about what {end.holder(fork)} was given, or waits for."
-        case "P11":
-            return f"{owner} has answered a fetch of x{rref} with f{fork}, and has no value for it."
-        case "P12":
-            return f"{end.holder(fork)} could still use f{fork}, and should be refused."
-        case "G1":
-            return (
-                f"{owner} counts f{fork}, and nobody is left who would tell it to stop: while it does, the entry stays."
-            )
-        case _:  # G2
-            return f"the parent of f{fork} no longer waits for it, though it is not confirmed: the value may go before that."
+def _of_either(rref: OfRRef, fork: OfFork) -> Meaning:
+    """Tell of the RRef or of the fork that is concerned."""
+
+    def told(end: RRefMoment, about: str) -> str:
+        named = _rref(end, about)
+        return rref(end, named) if about[0] == "x" else fork(end, named, ForkId(int(about[1:])))
+
+    return told
+
+
+def _rref(end: RRefMoment, about: str) -> RRefId:
+    number = int(about[1:])
+    return RRefId(number) if about[0] == "x" else end.model.bounds.rref_of(ForkId(number))
 
 
 def _dropped_too_early(end: RRefMoment, rref: RRefId) -> str:
@@ -134,3 +83,57 @@ def _waits(end: RRefMoment, rref: RRefId, fork: ForkId) -> str:
         return f"{end.holder(fork)} waits until the function on {end.owner(rref)} ends: a slow one looks like a lost message."
     who = end.holder(fork) if user.phase is User.PENDING else end.sharer(fork)
     return f"{who} waits to hear that f{fork} is counted, and nothing is under way that tells it."
+
+
+def _hangs(end: RRefMoment, rref: RRefId) -> str:
+    waits = f"code on {end.owner(rref)} still waits for the value of x{rref}: it hangs."
+    return f"{THE_END}, and {waits if rref in end.after.application.waits else _orphaned(end, rref)}"
+
+
+def _miscounted(end: RRefMoment, rref: RRefId, fork: ForkId) -> str:
+    counts, owner = fork in end.after.owners[rref].forks, end.owner(rref)
+    who = f"{owner} counts f{fork}, which nobody holds" if counts else f"{owner} does not count f{fork}, which lives"
+    return f"{who}, and no message about it is under way: the two sides disagree."
+
+
+def _leak(end: RRefMoment, about: str) -> str:
+    del end
+    return f"{THE_END}, and something of {about} is left: a leak for as long as the process lives."
+
+
+MEANINGS: Final[Mapping[str, Meaning]] = {
+    "P1": _of_rref(_dropped_too_early),
+    "P2": _of_rref(_entries),
+    "P3": _leak,
+    "P4": lambda _, fork: f"{THE_END}, and the call that carries {fork} still waits for its arguments: it never runs.",
+    "P5": _of_either(_hangs, _unanswered),
+    "P6": (
+        "a message that had been processed already has changed a table: what is counted depends on how often"
+        " the network delivers."
+    ),
+    "P7": f"{THE_END}, and something is left: a graceful shutdown waits for it for ever.",
+    "P8": _of_fork(_confirmation),
+    "P9": _of_fork(_waits),
+    "P10": _of_fork(_miscounted),
+    "P11": _of_fork(
+        lambda end, rref, fork: (
+            f"{end.owner(rref)} has answered a fetch of x{rref} with f{fork}, and has no value for it."
+        )
+    ),
+    "P12": _of_fork(lambda end, _, fork: f"{end.holder(fork)} could still use f{fork}, and should be refused."),
+    "G1": _of_fork(
+        lambda end, rref, fork: (
+            f"{end.owner(rref)} counts f{fork}, and nobody is left who would tell it to stop: while it does, the entry stays."
+        )
+    ),
+    "G2": lambda _, fork: (
+        f"the parent of {fork} no longer waits for it, though it is not confirmed: the value may go before that."
+    ),
+    "G3": _of_either(
+        lambda end, rref: (
+            f"the table of {end.owner(rref)} is wrong about its own code, which holds x{rref} or waits for it."
+        ),
+        lambda end, _, fork: f"the record of f{fork} is wrong about what {end.holder(fork)} was given, or waits for.",
+    ),
+}
+"""By property. One that is missing would be an error as soon as it is broken; a test finds out before."""

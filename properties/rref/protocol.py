@@ -11,16 +11,19 @@ from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import PROFILES
 from farref.model.rref.world import Bounds, World
 from farref.properties.protocol import Protocol
-from farref.properties.rref import limits, meaning, schedules, story, twin
+from farref.properties.rref import limits, schedules, twin
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.candidates import RRefCandidates
 from farref.properties.rref.claims import CLAIMS
+from farref.properties.rref.consequences import consequences
+from farref.properties.rref.meaning import MEANINGS
 from farref.properties.rref.observation import Observation, lines
 from farref.properties.rref.observer import ModelObserver
 from farref.properties.rref.portfolio import PORTFOLIO
 from farref.properties.rref.replay import RRefMoment, familiar
 from farref.properties.rref.smaller import smaller
 from farref.properties.rref.sometimes import rref_witnesses
+from farref.properties.rref.story import happens
 
 EVERYTHING: Final = Bounds(drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True)
 """Bounds in which every awkward situation can be reached."""
@@ -49,8 +52,9 @@ RREF: Final = Protocol[Bounds, World, Action, Observation](
     claims=CLAIMS,
     portfolio=PORTFOLIO,
     moment=RRefMoment,
-    tell=story.tell,
-    meaning=meaning.meaning,
+    happens=happens,
+    consequences=consequences,
+    meanings=MEANINGS,
     owners=owners,
     familiar=familiar,
     faults=twin.FAULTS,

@@ -30,18 +30,13 @@ from farref.model.rref.actions import (
     UserShare,
 )
 from farref.model.rref.ids import ForkId, RRefId, worker_name
-from farref.model.rref.messages import Call, Message, Return
-from farref.properties.rref.consequences import consequences
+from farref.model.rref.messages import Call, Return
 from farref.properties.rref.replay import RRefMoment
-from farref.properties.traces.replay import Addressed
+from farref.properties.traces.story import befalls
 
 
-def tell(moment: RRefMoment) -> str:
-    """Tell one step: what happens, then what follows from it."""
-    return "; ".join([_happens(moment), *consequences(moment)])
-
-
-def _happens(moment: RRefMoment) -> str:
+def happens(moment: RRefMoment) -> str:
+    """Tell what happens in a step."""
     action, worker = moment.action, moment.worker
     match action:
         case CreateLocal(rref):
@@ -76,24 +71,7 @@ def _happens(moment: RRefMoment) -> str:
         case Shutdown():
             return "every worker calls shutdown(): nothing new is begun"
         case Deliver() | Duplicate() | DropMessage() | FailCall() | Retry():
-            return _befalls(action, moment.address(action.message))
-        case _:
-            assert_never(action)
-
-
-def _befalls(action: Deliver | Duplicate | DropMessage | FailCall | Retry, sent: Addressed[Message]) -> str:
-    message, source, target = sent.message, sent.source, sent.target
-    match action:
-        case Deliver():
-            return f"{target} receives {message} from {'itself' if source == target else _the(source)}"
-        case Duplicate():
-            return f"{target} receives {message} from {source}, and the network keeps a copy to deliver again"
-        case DropMessage():
-            return f"the network drops {message} on its way from {source} to {sent.listener}"
-        case FailCall():
-            return f"{message} from {source} to {sent.listener} cannot be sent, or not be understood"
-        case Retry():
-            return f"{source} has had no answer, and sends {message} to {sent.listener} again"
+            return befalls(moment)
         case _:
             assert_never(action)
 
@@ -110,7 +88,3 @@ def _newest(moment: RRefMoment, rref: RRefId) -> ForkId:
 
 def _owner_of(moment: RRefMoment, fork: ForkId) -> str:
     return moment.owner(moment.model.bounds.rref_of(fork))
-
-
-def _the(source: str) -> str:
-    return source if len(source) == 1 else f"the {source}"

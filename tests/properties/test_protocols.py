@@ -18,6 +18,13 @@ def test_bounds_say_which_protocol_they_are_about(protocol: AnyProtocol) -> None
     assert all(protocol_of(bounds) is protocol for bounds in everything)
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
+def test_every_property_and_claim_has_a_meaning(protocol: AnyProtocol) -> None:
+    properties = {one.id for one in protocol.properties(protocol.broadest)}
+    assert properties <= protocol.meanings.keys() <= properties | protocol.claims.keys()
+    assert all(claim.text for claim in protocol.claims.values())
+
+
 def test_every_protocol_has_backends_and_a_strategy() -> None:
     assert PROTOCOLS.keys() == BACKENDS.keys() == FREE_BACKENDS.keys() == STRATEGIES.keys()
 

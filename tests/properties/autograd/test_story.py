@@ -14,7 +14,6 @@ from farref.model.checker import fast
 from farref.model.checker.interface import Counterexample
 from farref.properties.autograd.claims import CLAIMS
 from farref.properties.autograd.protocol import AUTOGRAD
-from farref.properties.autograd.story import MEANINGS, tell
 from farref.properties.protocol import Claim
 from farref.properties.traces.file import decode, encode, record
 from farref.rendering.diagram import draw
@@ -48,7 +47,9 @@ WORLDS = {
 
 def test_a_standstill_word_for_word() -> None:
     model = AutogradModel(Bounds("hidden-path", smart=True))
-    assert [tell(moment) for moment in AUTOGRAD.replay(model, named(model, *HIDDEN_RUN))] == HIDDEN.splitlines()
+    assert [
+        AUTOGRAD.tell(moment) for moment in AUTOGRAD.replay(model, named(model, *HIDDEN_RUN))
+    ] == HIDDEN.splitlines()
 
 
 @pytest.mark.parametrize("profile", ["sound", "torch"])
@@ -64,7 +65,7 @@ def test_every_run_can_be_told(bounds: Bounds, profile: str) -> None:
             play(labels[-1])
         for moment in AUTOGRAD.replay(model, named(model, *labels)):
             assert moment.worker in {"A", "B", "C", "network", "everyone"}
-            assert not re.search(r"None|  |;;|<", tell(moment))
+            assert not re.search(r"None|  |;;|<", AUTOGRAD.tell(moment))
 
 
 def found(claim: Claim) -> Counterexample:
@@ -90,7 +91,3 @@ def test_every_claim_is_kept_read_and_drawn(claim: Claim) -> None:
     drawing = draw(trace)
     assert drawing.count("<svg") == 1
     assert f"{claim.id} violated in" in drawing
-
-
-def test_every_property_has_a_meaning() -> None:
-    assert MEANINGS.keys() == {one.id for one in AUTOGRAD.properties(AUTOGRAD.broadest)}

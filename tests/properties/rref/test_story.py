@@ -15,9 +15,7 @@ from farref.model.rref.world import Bounds
 from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
-from farref.properties.rref.meaning import meaning
 from farref.properties.rref.protocol import RREF
-from farref.properties.rref.story import tell
 from farref.properties.traces.replay import ReplayError
 from tests.model.rref.play import Play, named
 from tests.properties.rref.known import shortest
@@ -51,7 +49,7 @@ EVERYTHING = Bounds(
 
 def test_the_headline_word_for_word() -> None:
     model = RRefModel(CLAIMS["N1"].bounds, TORCH)
-    told = [tell(moment) for moment in RREF.replay(model, named(model, *N1_RUN))]
+    told = [RREF.tell(moment) for moment in RREF.replay(model, named(model, *N1_RUN))]
     assert told == N1.splitlines()
 
 
@@ -61,7 +59,7 @@ def test_the_headline_word_for_word() -> None:
 def test_a_user_is_kept_for_what_the_rules_heed(pins: bool, why: str) -> None:
     model = RRefModel(Bounds(3, forks=2, fetches=1, timeouts=1), replace(SOUND, fetch_pins_user=pins))
     run = ("CreateRemote(x0, A)", "UserShare(f0, C, Call)", "FetchValue(f0)", "AbandonFetch(f0)", "LetGo(f0)")
-    told = [tell(moment) for moment in RREF.replay(model, named(model, *run))]
+    told = [RREF.tell(moment) for moment in RREF.replay(model, named(model, *run))]
     assert told[-1] == f"A lets go of f0; A keeps it, because it is not confirmed and {why}"
 
 
@@ -78,7 +76,7 @@ def test_every_run_can_be_told(rules: RRefRules) -> None:
             labels.append(random.choice(enabled))
             play(labels[-1])
         for moment in RREF.replay(model, named(model, *labels)):
-            sentence = tell(moment)
+            sentence = RREF.tell(moment)
             assert moment.worker in {"A", "B", "C", "network", "everyone"}
             assert not re.search(r"None|  |;;|because $|<", sentence)
 
@@ -87,14 +85,14 @@ def test_every_run_can_be_told(rules: RRefRules) -> None:
 def test_every_claim_means_what_it_says(claim: Claim) -> None:
     found = shortest(claim)
     *_, end = RREF.replay(RRefModel(claim.bounds, TORCH), found.actions)
-    assert meaning(found, end) == claim.text
+    assert RREF.meaning(found, end) == claim.text
 
 
 def test_a_loop_means_for_ever() -> None:
     [left] = [one for one in rref_properties(Bounds()) if one.id == "P3"]
     model = RRefModel(Bounds())
     *_, end = RREF.replay(model, named(model, "CreateLocal(x0)"))
-    assert "step 4 repeats for ever" in meaning(Counterexample(left, "something: RRef x0", (), loop_start=4), end)
+    assert "step 4 repeats for ever" in RREF.meaning(Counterexample(left, "something: RRef x0", (), loop_start=4), end)
 
 
 def test_an_impossible_step_is_named() -> None:
