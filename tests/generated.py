@@ -1,8 +1,8 @@
 """Everything in the tree that a program writes: `make generated` writes it, `tests/test_generated.py` compares.
 
-These are the tables of claims and rules in the documents, the ledger of findings, the diagram of claim N1, the schema of
-conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under each profile, those
-expected to fail named so.
+These are the tables of claims and rules in the documents, the listing of folders, the ledger of findings, the diagram of claim
+N1, the schema of conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under
+each profile, those expected to fail named so.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc import engine as tlc
-from tests import conformance_tables
+from tests import conformance_tables, folders
 
 ROOT = Path(__file__).parents[1]
 TLA = ROOT / "spec" / "tla"
@@ -34,6 +34,7 @@ TLA = ROOT / "spec" / "tla"
 def generated() -> dict[Path, Callable[[], str]]:
     """Give every generated file, and how to make what should be in it."""
     return {
+        ROOT / "CONTRIBUTING.md": contributing_page,
         ROOT / "README.md": partial(with_table, ROOT / "README.md", "--each claim"),
         ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
         ROOT / "spec" / "autograd.md": autograd_tables,
@@ -93,6 +94,13 @@ def conformance_page() -> str:
         _, after = rest.split("<!-- end -->", maxsplit=1)
         text = f"{before}<!-- {name} -->\n{piece}\n<!-- end -->{after}"
     return text
+
+
+def contributing_page() -> str:
+    """Fill in the listing of folders."""
+    before, rest = (ROOT / "CONTRIBUTING.md").read_text().split("<!-- folders -->\n")
+    _, after = rest.split("<!-- end -->", maxsplit=1)
+    return f"{before}<!-- folders -->\n{folders.listing()}\n<!-- end -->{after}"
 
 
 def conformance_schema() -> str:
