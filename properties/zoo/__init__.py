@@ -1,4 +1,4 @@
-"""What is wrong on purpose, to show that mistakes are seen. Whoever says that mistakes are found has to show some, and let them be found.
+"""What is wrong on purpose, to show that mistakes are found.
 
 Every creature of the zoo is wrong in one way. It has a name, a sentence that says what is wrong, the clause that it breaks,
 where the idea comes from, and what must catch it (`creature.py`). `catalogue.py` has them all; a test goes through it and
