@@ -163,7 +163,7 @@ class Fault(IntEnum):
     BUSY = 4  # a worker is in a pass of another root
     RELEASED = 5  # a worker has no such context any more
     UNPAIRED = 6  # a gradient came for a send that was not recorded
-    DIED = 7  # a worker that takes part was declared dead
+    DIED = 7  # a worker that takes part, or the creator, was declared dead
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +173,7 @@ class Told:
     caused: frozenset[Counted] = frozenset()  # the messages it sent because of it
     expected: frozenset[PairId] = frozenset()  # the sends it waits for
     fault: Fault = Fault.NONE  # why it could not take part
+    blamed: WorkerId | None = None  # the worker that the fault is about, if it is not the one that tells it
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ def on_report(record: Pass, of: msg.Counted, who: WorkerId, told: Told, setting:
     if told.fault is Fault.UNPAIRED:
         record = record._replace(engaged=record.engaged.add(who))
     if told.fault is not Fault.NONE:
-        return fail(record, told.fault, who, setting)
+        return fail(record, told.fault, who if told.blamed is None else told.blamed, setting)
     return decide(enter(record, who, of, told), setting)
 
 

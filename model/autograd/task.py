@@ -19,7 +19,7 @@ nothing, as the pass is over for this worker).
 from __future__ import annotations
 
 from farref.model.autograd.graphs import Entry, Exit, Graph, Leaf, Recv, Root, Send
-from farref.model.autograd.ids import PairId, PassId
+from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.messages import Fault, Gradient, Mark, PassParcel, PropagateGradients, Told
 from farref.model.autograd.rules import AutogradRules
 from farref.model.autograd.worker import Context, Task, Worker, is_in_a_pass, leave, no_task
@@ -59,7 +59,7 @@ def on_gradients(
     if fault is Fault.NONE and message.pair not in worker.sends:
         fault = Fault.UNPAIRED
     if fault is not Fault.NONE:
-        return worker, (), Told(fault=fault)
+        return worker, (), _refusal(fault)
     task, pair = worker.task, message.pair
     arrived = task._replace(
         arrivals=task.arrivals.put(pair, task.arrivals[pair] + 1),
@@ -74,7 +74,7 @@ def on_gradients_raising(worker: Worker, message: PropagateGradients, root: Work
     if is_over:
         return worker, (), None
     if fault is not Fault.NONE:
-        return worker, (), Told(fault=fault)
+        return worker, (), _refusal(fault)
     return leave(worker), (), Told(fault=Fault.RAISED)
 
 
@@ -82,7 +82,7 @@ def on_seek(worker: Worker, who: WorkerId, number: PassId, graph: Graph, rules: 
     """Mark what the gradients lead to that this worker has begun to add up and cannot send yet (A16)."""
     task = worker.task
     if not _is_about(task, number, rules):
-        return worker, (), _absence(worker)
+        return worker, (), _excuse(worker)
     begun = [
         exit_ for exit_ in _exits(worker, who, graph) if _come(task, exit_, graph) and not is_ready(task, exit_, graph)
     ]
@@ -95,7 +95,7 @@ def on_mark(worker: Worker, who: WorkerId, message: Mark, root: WorkerId, graph:
     if is_over:
         return worker, (), None
     if fault is not Fault.NONE:
-        return worker, (), Told(fault=fault)
+        return worker, (), _refusal(fault)
     task = worker.task
     marked = worker._replace(task=task._replace(marked=task.marked.add(message.pair)))
     begun = [
@@ -112,7 +112,7 @@ def on_resume(worker: Worker, who: WorkerId, number: PassId, graph: Graph, rules
     """Give up the sends that are not marked, and send on what waited for them only (A16)."""
     task = worker.task
     if not _is_about(task, number, rules):
-        return worker, (), _absence(worker)
+        return worker, (), _excuse(worker)
     expected = task.expected
     for pair in graph.pair_ids:
         if pair in expected and not task.arrivals[pair] and pair not in task.marked:
@@ -138,7 +138,7 @@ def on_abort(worker: Worker, number: PassId, rules: AutogradRules) -> Worker:
 def _admit(worker: Worker, number: PassId, root: WorkerId, rules: AutogradRules) -> tuple[Worker, Fault, bool]:
     """Let the worker take part in the pass of a message, or say why not, or that this pass is over (A10 to A12)."""
     if worker.context is not Context.OPEN:
-        return worker, Fault.RELEASED, False
+        return worker, _absence(worker), False
     if not rules.passes_have_identity:
         return worker if is_in_a_pass(worker) else _engage(worker, number, root), Fault.NONE, False
     if worker.task.number == number:
@@ -159,9 +159,19 @@ def _engage(worker: Worker, number: PassId, root: WorkerId) -> Worker:
     return worker._replace(task=task, newest=worker.newest.put(root, number))
 
 
-def _absence(worker: Worker) -> Told | None:
+def _absence(worker: Worker) -> Fault:
+    """Say why a worker has no context: it was released, or its creator died (A21)."""
+    return Fault.DIED if CREATOR in worker.mourned else Fault.RELEASED
+
+
+def _refusal(fault: Fault) -> Told:
+    """Tell the root that the pass cannot go on here. A death that a worker tells of is the creator's (A21)."""
+    return Told(fault=fault, blamed=CREATOR if fault is Fault.DIED else None)
+
+
+def _excuse(worker: Worker) -> Told | None:
     """Tell why a worker that was asked something is not in the pass any more."""
-    return None if worker.context is Context.OPEN else Told(fault=Fault.RELEASED)
+    return None if worker.context is Context.OPEN else _refusal(_absence(worker))
 
 
 def _is_about(task: Task, number: PassId, rules: AutogradRules) -> bool:

@@ -37,6 +37,11 @@ PORTFOLIO: Final = (
         "a root that is not the creator, and the other root's next pass",
     ),
     Configuration(
+        "the creator dies",
+        Bounds("AB AC CB CB: B>r2 s2>C s3>C", passes=2, drops=1, crashes=1, smart=True),
+        "a root that is not the creator, and a third worker that may be told of the death before it",
+    ),
+    Configuration(
         "hidden path",
         Bounds("hidden-path", drops=1, timeouts=1, smart=True),
         "a gradient comes late, by way of a third worker that waits in vain",

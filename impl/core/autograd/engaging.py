@@ -123,7 +123,7 @@ class Engaging:
         if pass_id.root in self._dead:
             return None
         if context is None or not context.is_open:
-            self._report_fault(body, Fault(Cause.RELEASED, self._me))
+            self._report_fault(body, self._absence(pass_id.context.created_on))
             return None
         task = context.task
         if task is not None and task.pass_id == pass_id:
@@ -134,6 +134,10 @@ class Engaging:
             self._report_fault(body, Fault(Cause.BUSY, self._me, f"it is in a pass of worker {task.pass_id.root}"))
             return None
         return None if isinstance(body, Seek | Resume) else self.engage(context, pass_id)
+
+    def _absence(self, creator: WorkerId) -> Fault:
+        """Why a context is not open here: it was released, or dropped as its creator died (A21)."""
+        return Fault(Cause.DIED, creator) if creator in self._dead else Fault(Cause.RELEASED, self._me)
 
     def _report_fault(self, body: CountedBody | Begin, fault: Fault) -> None:
         self._tell(body.pass_id.root, Report(body.pass_id, self._name(body), (), None, fault))

@@ -22,6 +22,7 @@ STATES = {
     "forward and release": 7_079,
     "a worker dies": 2_367,
     "a root dies": 715,
+    "the creator dies": 913,
     "a worker dies, released": 23_432,
     "relay, released": 5_052,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from farref.model.autograd.worker import Context
+from farref.model.autograd.worker import Context, Fault
 from tests.model.autograd.play import Play
 
 
@@ -36,3 +36,18 @@ def test_A25_who_sent_a_call_that_failed_settles_it() -> None:
     play("Deliver(CleanupContext(B))", "FailCall(ForwardCall(pair 1))", "Deliver(Settled(pair 1, failed))")
     play.finish()
     assert all(worker.context in (Context.GONE, Context.ABSENT) for worker in play.world.workers)
+
+
+def test_A21_who_lost_the_context_with_its_creator_says_that_the_creator_died() -> None:
+    gradients = "PropagateGradients(pass 1, pair 0)"
+    play = Play("CB: B>r0 s0>C", crashes=1)("Crash(A)", "Notice(C, A is dead)", "Backward(B)")
+    play(f"Deliver({gradients})", f"Deliver(Report({gradients}))")
+    assert (play.backward().fault, play.backward().blamed) == (Fault.DIED, 0)
+
+
+def test_A21_a_question_of_the_root_gets_the_same_answer() -> None:
+    gradients, seek = "PropagateGradients(pass 1, pair 0)", "Seek(pass 1, C)"
+    play = Play("CB CB: B>r0 s0>C s1>C", smart=True, crashes=1)("Backward(B)", f"Deliver({gradients})")
+    play(f"Deliver(Report({gradients}))", "Crash(A)", "Notice(C, A is dead)", f"Deliver({seek})")
+    play(f"Deliver(Report({seek}))")
+    assert (play.backward().fault, play.backward().blamed) == (Fault.DIED, 0)

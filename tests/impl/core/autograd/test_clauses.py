@@ -251,3 +251,18 @@ def test_A21_a_pass_fails_with_its_creator() -> None:
     assert fault is not None
     assert (fault.cause, fault.worker) == (Cause.DIED, A)
     assert world.cores[B].is_empty()
+
+
+def test_A21_who_lost_the_context_with_its_creator_says_that_the_creator_died() -> None:
+    world = World()
+    world.sent(A, B)
+    world.sent(A, C)
+    (there,) = world.sent(C, B, world.w[C])
+    world._perform(C, world.cores[C].peer_died(A, "it was killed"))
+    pass_id = world.backward(B, world.context, [there * 2.0])
+    world.do()
+    world.let(PropagateGradients)
+    world.let(Report)
+    fault = world.ended[pass_id].fault
+    assert fault is not None
+    assert (fault.cause, fault.worker) == (Cause.DIED, A)
