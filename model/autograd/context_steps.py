@@ -66,8 +66,8 @@ def on_context_message(world: World, parcel: msg.ContextParcel, bounds: Bounds, 
         case (msg.Settled(pair), _):
             mourned, graph = world.workers[CREATOR].mourned, graph_of(world, bounds)
             return creator_did(world, rel.on_settled(world.release, pair, mourned, graph), bounds, rules)
-        case (msg.Forget(who), dead):
-            return worker_did(world, who, wrk.on_forget(world.workers[who], dead, rules), bounds, rules)
+        case (msg.Forget(who), _):
+            return worker_did(world, who, wrk.on_forget(world.workers[who], rules), bounds, rules)
         case _:
             assert_never(parcel)
 

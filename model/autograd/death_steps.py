@@ -11,6 +11,7 @@ too.
 
 from __future__ import annotations
 
+from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
 from farref.model.autograd import release as rel
 from farref.model.autograd import root as rt
@@ -58,6 +59,13 @@ def notice(world: World, who: WorkerId, dead: WorkerId, bounds: Bounds, rules: A
     if who == CREATOR and world.workers[who].context is wrk.Context.CLOSED:
         gone_on = rel.on_death(world.release, world.workers[who].mourned, graph_of(world, bounds))
         return creator_did(world, gone_on, bounds, rules)
+    return world
+
+
+def on_farewell(world: World, who: WorkerId, dead: msg.Dead, bounds: Bounds, rules: AutogradRules) -> World:
+    """Take those for dead that the creator names as it says farewell: all that a death means to a worker holds (A21)."""
+    for one in sorted(dead):
+        world = notice(world, who, one, bounds, rules) or world
     return world
 
 

@@ -14,7 +14,7 @@ from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
 from farref.model.autograd.addressing import carried, ends
 from farref.model.autograd.context_steps import fail_call, on_context_message, release_context, send_tensors
-from farref.model.autograd.death_steps import crash, notice
+from farref.model.autograd.death_steps import crash, notice, on_farewell
 from farref.model.autograd.pass_steps import begin_pass, on_pass_message, raise_in_pass, time_out
 from farref.model.autograd.rules import AutogradRules
 from farref.model.autograd.world import Bounds, World, choose, spend
@@ -82,14 +82,10 @@ def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: Autograd
 def _receive(world: World, parcel: msg.Parcel, bounds: Bounds, rules: AutogradRules) -> World:
     world = _processed(world, parcel[0], bounds)
     match parcel:
-        case (
-            (msg.ForwardCall(), _)
-            | (msg.CleanupContext(), _)
-            | (msg.Closed(), _)
-            | (msg.Settled(), _)
-            | (msg.Forget(), _)
-        ):
+        case (msg.ForwardCall(), _) | (msg.CleanupContext(), _) | (msg.Closed(), _) | (msg.Settled(), _):
             return on_context_message(world, parcel, bounds, rules)
+        case (msg.Forget(who), dead):
+            return on_farewell(on_context_message(world, parcel, bounds, rules), who, dead, bounds, rules)
         case _:
             return on_pass_message(world, parcel, bounds, rules)
 

@@ -148,12 +148,9 @@ def _forget_at_once(worker: Worker, graph: Graph, rules: AutogradRules) -> Step:
     return _forget(worker, rules), tuple((msg.CleanupContext(target), True) for target in targets)
 
 
-def on_forget(worker: Worker, dead: msg.Dead, rules: AutogradRules) -> Step:
-    """Drop the id too, and take nothing more of those that the creator knows to be dead (A21, A25)."""
-    forgotten = _forget(worker, rules)
-    for one in sorted(dead):
-        forgotten = forgotten._replace(mourned=forgotten.mourned.add(one))
-    return forgotten, ()
+def on_forget(worker: Worker, rules: AutogradRules) -> Step:
+    """Drop the id too (A25). The dead that the creator names are taken for dead in a step like any other (A21)."""
+    return _forget(worker, rules), ()
 
 
 def on_creator_died(worker: Worker, rules: AutogradRules) -> Step:

@@ -42,6 +42,11 @@ PORTFOLIO: Final = (
         "a root that is not the creator, and a third worker that may be told of the death before it",
     ),
     Configuration(
+        "a farewell",
+        Bounds("AB AC CB: B>r2 s2>C", crashes=1, release=True),
+        "a root that hears only from the creator, as the context ends, that a worker is dead",
+    ),
+    Configuration(
         "hidden path",
         Bounds("hidden-path", drops=1, timeouts=1, smart=True),
         "a gradient comes late, by way of a third worker that waits in vain",

@@ -23,6 +23,7 @@ STATES = {
     "a worker dies": 2_367,
     "a root dies": 715,
     "the creator dies": 913,
+    "a farewell": 1_573,
     "a worker dies, released": 23_432,
     "relay, released": 5_052,
 }

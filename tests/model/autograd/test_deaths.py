@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from farref.model.autograd.worker import Context, Fault
+from farref.model.autograd.messages import Fault
+from farref.model.autograd.root import Phase
+from farref.model.autograd.worker import Context
 from tests.model.autograd.play import Play
 
 
@@ -51,3 +53,12 @@ def test_A21_a_question_of_the_root_gets_the_same_answer() -> None:
     play(f"Deliver(Report({gradients}))", "Crash(A)", "Notice(C, A is dead)", f"Deliver({seek})")
     play(f"Deliver(Report({seek}))")
     assert (play.backward().fault, play.backward().blamed) == (Fault.DIED, 0)
+
+
+def test_A21_who_hears_of_a_death_by_a_farewell_waits_for_the_dead_no_longer() -> None:
+    gradients = "PropagateGradients(pass 1, pair 2)"
+    play = Play("AB AC CB: B>r2 s2>C", crashes=1, release=True)("Backward(B)", f"Deliver({gradients})")
+    play(f"Deliver(Report({gradients}))", "ReleaseContext()", "Deliver(CleanupContext(B))", "Deliver(Closed(B))")
+    assert play.backward().phase is Phase.COMMITTING
+    play("Crash(C)", "Notice(A, C is dead)", "Deliver(Forget(B))")
+    assert play.backward().phase is Phase.SUCCEEDED
