@@ -94,7 +94,12 @@ def worker_did(world: World, who: WorkerId, result: wrk.Step, bounds: Bounds, ru
 
 
 def creator_did(world: World, result: rel.Step, bounds: Bounds, rules: AutogradRules) -> World:
-    """Put the creator's record of the release back, send what it sends, and do at once what it tells itself."""
+    """Put the creator's record of the release back, send what it sends, and do at once what it tells itself.
+
+    A creator that has forgotten the context says no second farewell, whatever still arrives.
+    """
+    if world.workers[CREATOR].context is not wrk.Context.CLOSED:
+        return world
     record, sends, own = result
     world = send(world._replace(release=record), sends, bounds)
     return world if own is None else on_context_message(world, own, bounds, rules)

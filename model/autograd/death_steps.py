@@ -56,7 +56,7 @@ def notice(world: World, who: WorkerId, dead: WorkerId, bounds: Bounds, rules: A
             world, who, lambda record, setting: rt.on_creator_died(record, dead, setting), bounds, rules
         )
         return worker_did(world, who, wrk.on_creator_died(world.workers[who], rules), bounds, rules)
-    if who == CREATOR and world.workers[who].context is wrk.Context.CLOSED:
+    if who == CREATOR:
         gone_on = rel.on_death(world.release, world.workers[who].mourned, graph_of(world, bounds))
         return creator_did(world, gone_on, bounds, rules)
     return world

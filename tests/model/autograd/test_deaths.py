@@ -62,3 +62,12 @@ def test_A21_who_hears_of_a_death_by_a_farewell_waits_for_the_dead_no_longer() -
     assert play.backward().phase is Phase.COMMITTING
     play("Crash(C)", "Notice(A, C is dead)", "Deliver(Forget(B))")
     assert play.backward().phase is Phase.SUCCEEDED
+
+
+def test_A25_a_creator_that_has_forgotten_says_farewell_once() -> None:
+    play = Play("AB AC CB: B>r2 s2>C", forward=True, crashes=1, release=True)
+    play("SendTensors(pair 0)", "SendTensors(pair 1)", "ReleaseContext()", "Deliver(ForwardCall(pair 1))")
+    play("SendTensors(pair 2)", "Deliver(CleanupContext(B))", "Deliver(ForwardCall(pair 2))", "Deliver(Closed(B))")
+    play("Deliver(ForwardCall(pair 0))", "Crash(C)", "Deliver(Settled(pair 0))", "Notice(A, C is dead)")
+    play("Deliver(Forget(B))", "Deliver(Settled(pair 2))")
+    assert "Deliver(Forget(B))" not in play.enabled()
