@@ -134,8 +134,6 @@ def _is_under_way(world: World, message: Message, bounds: Bounds) -> bool:
 def fast_completes_exactly_when_it_can(world: World, number: PassId, bounds: Bounds) -> bool:
     """T1: FAST ends well if every send on a worker that takes part gets a gradient, and else names one that does not."""
     record = pass_of(world, number)
-    if not world.dead.is_empty():
-        return True  # what the dead recorded is not known any more
     if record.phase is Phase.SUCCEEDED:
         return _can_complete(world, number, bounds)
     return record.fault is not Fault.UNREACHED or not _can_complete(world, number, bounds)
@@ -144,8 +142,8 @@ def fast_completes_exactly_when_it_can(world: World, number: PassId, bounds: Bou
 def _can_complete(world: World, number: PassId, bounds: Bounds) -> bool:
     root, graph = pass_of(world, number).root, graph_of(world, bounds)
     assert root is not None, "a pass that has ended had a root"
-    recorded = frozenset(pair for pair in bounds.pair_ids if pair in world.workers[graph.pairs[pair].source].sends)
-    return fast_completes(graph, root, _attached(world, bounds), recorded)
+    every = frozenset(bounds.pair_ids)  # recorded from the start: a worker that closed, or died, has dropped its sends
+    return fast_completes(graph, root, every, every)
 
 
 def a_pass_fails_for_a_reason_of_its_own(world: World, number: PassId, bounds: Bounds) -> bool:

@@ -69,7 +69,7 @@ Reached(entries) ==
 FastCompletes(root) ==
     LET alive == Reached({<<"root", root>>})
         engaged == {root} \cup {Source(world, pair) : pair \in alive}
-    IN  \A w \in engaged : world.workers[w].sends \subseteq alive
+    IN  {pair \in Pairs : Source(world, pair) \in engaged} \subseteq alive  \* a worker that closed has dropped its sends
 
 T1 == \A k \in Passes :
     /\ k \in Succeeded => FastCompletes(world.passes[k].root)

@@ -48,6 +48,13 @@ def test_every_small_graph(size: tuple[int, int], smart: bool) -> None:
     assert result.coverage["Choose"] == len(bounds.catalogue)
 
 
+@pytest.mark.parametrize("crashes", [0, 1])
+def test_what_a_worker_drops_as_it_closes_or_dies_changes_no_answer(crashes: int) -> None:
+    """C engages, closes, and has no sends any more when B hears that one of them gets no gradient."""
+    bounds = Bounds("AB AC CB CB: B>r2 s2>C s3>C", crashes=crashes, release=True)
+    assert reference.check(AutogradModel(bounds), autograd_properties(bounds)).verdict is Verdict.HOLDS
+
+
 @pytest.mark.parametrize("workers", [2, 3])
 def test_among_every_small_graph_fast_completes_on_some_only(workers: int) -> None:
     graphs = every_graph(workers, 1)
