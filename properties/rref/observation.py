@@ -12,12 +12,16 @@ long as all is well.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final, TypeVar
+
 import msgspec
 
 from farref.properties.twin.observation import flying_lines, said, unanswered_lines
 
 
-class EntryView(msgspec.Struct, frozen=True, order=True):
+class EntryView(msgspec.Struct, frozen=True):
     """One RRef at its owner."""
 
     rref: str
@@ -29,7 +33,7 @@ class EntryView(msgspec.Struct, frozen=True, order=True):
     fetches: tuple[str, ...]  # the forks whose fetch is parked
 
 
-class UserView(msgspec.Struct, frozen=True, order=True):
+class UserView(msgspec.Struct, frozen=True):
     """One fork at its holder."""
 
     fork: str
@@ -40,7 +44,7 @@ class UserView(msgspec.Struct, frozen=True, order=True):
     children: tuple[tuple[str, str], ...]  # the children that have not accepted, each with its holder
 
 
-class MessageView(msgspec.Struct, frozen=True, order=True):
+class MessageView(msgspec.Struct, frozen=True):
     """A message, under way or unanswered."""
 
     kind: str
@@ -81,6 +85,37 @@ class Observation(msgspec.Struct, frozen=True):
     def is_empty(self) -> bool:
         """Say whether nothing is left: no table has an entry, and nothing is under way."""
         return not (self.flying or self.amiss) and all(worker.is_empty for worker in self.workers)
+
+
+# -- their order -------------------------------------------------------------------------------------------------------
+
+Seen = TypeVar("Seen", str, tuple[str, str], EntryView, UserView, MessageView)
+UNNUMBERED: Final = 1 << 31
+
+
+def in_order(found: Iterable[Seen]) -> tuple[Seen, ...]:
+    """Put what was seen in the one order that all observations have: by number, so that f9 comes before f10."""
+    return tuple(sorted(found, key=_place))
+
+
+def _place(seen: str | tuple[str, str] | EntryView | UserView | MessageView) -> tuple[str | tuple[int, str], ...]:
+    match seen:
+        case str():
+            return (_number(seen),)
+        case MessageView(kind, fork, source, target):
+            return kind, _number(fork), source, target
+        case EntryView(rref):
+            return (_number(rref),)
+        case UserView(fork):
+            return (_number(fork),)
+        case (fork, holder):
+            return _number(fork), holder
+
+
+@lru_cache(maxsize=4096)
+def _number(name: str) -> tuple[int, str]:
+    """Give the number in a neutral name; names that nobody gave come after all that have one."""
+    return (int(name[1:]), "") if name[1:].isdecimal() else (UNNUMBERED, name)
 
 
 # -- in lines ----------------------------------------------------------------------------------------------------------

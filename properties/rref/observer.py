@@ -13,7 +13,7 @@ from farref.model.rref.owner import Entry, OwnerRRef, is_listed
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
 from farref.model.rref.world import Bounds, World
 from farref.model.values import IdSet
-from farref.properties.rref.observation import EntryView, MessageView, Observation, UserView, WorkerView
+from farref.properties.rref.observation import EntryView, MessageView, Observation, UserView, WorkerView, in_order
 from farref.properties.traces.replay import NETWORK
 
 VALUES: Final = ("absent", "expected", "created", "ready", "absent")
@@ -43,7 +43,7 @@ class ModelObserver:
         users = [user for user in enumerate(world.users) if user[1].phase is not User.ABSENT]
         return Observation(
             workers=tuple(self._worker(world, worker, users, unanswered) for worker in range(self.bounds.workers)),
-            flying=tuple(sorted(self._views(world, world.network.flying))),
+            flying=in_order(self._views(world, world.network.flying)),
             closing=world.closing,
         )
 
@@ -54,10 +54,10 @@ class ModelObserver:
         name = worker_name(WorkerId(worker))
         return WorkerView(
             worker=name,
-            entries=tuple([self._entry(world, *one) for one in owned if _is_seen(one[1])]),
-            dropped=tuple([f"x{rref}" for rref, owner in owned if owner.phase is Entry.GONE]),
-            users=tuple([self._user(world, *one) for one in users if world.lineage[one[0]].holder == worker]),
-            unanswered=tuple(sorted([one for one in unanswered if one.source == name])),
+            entries=in_order([self._entry(world, *one) for one in owned if _is_seen(one[1])]),
+            dropped=in_order([f"x{rref}" for rref, owner in owned if owner.phase is Entry.GONE]),
+            users=in_order([self._user(world, *one) for one in users if world.lineage[one[0]].holder == worker]),
+            unanswered=in_order([one for one in unanswered if one.source == name]),
         )
 
     def _entry(self, world: World, rref: int, owner: OwnerRRef) -> EntryView:
@@ -101,7 +101,7 @@ def _entry(world: World, rref: int, owner: OwnerRRef) -> EntryView:
         running=owner.running,
         held=owner.held,
         waiting=owner.waiting,
-        fetches=tuple(sorted(f"f{fork}" for fork in owner.fetches.members())),
+        fetches=in_order(f"f{fork}" for fork in owner.fetches.members()),
     )
 
 
@@ -117,7 +117,7 @@ def _user(world: World, bounds: Bounds, fork: ForkId, user: UserRRef) -> UserVie
 
 
 def _with_holders(world: World, forks: Iterator[int]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((f"f{fork}", _holder(world, fork)) for fork in forks))
+    return in_order((f"f{fork}", _holder(world, fork)) for fork in forks)
 
 
 def _holder(world: World, fork: int) -> str:

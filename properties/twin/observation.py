@@ -43,7 +43,10 @@ def difference(model: Any, other: Any, name: str, lines: Callable[[Any], list[st
     expected, found = lines(model), lines(other)
     width = max(len("model"), len(name))
     only_model = [f"{'model':{width}}  {line}" for line in expected if line not in found]
-    return only_model + [f"{name:{width}}  {line}" for line in found if line not in expected]
+    only_one = only_model + [f"{name:{width}}  {line}" for line in found if line not in expected]
+    if not only_one and model != other:
+        return [f"{name:{width}}  has the same facts, but not as often or in this order"]
+    return only_one
 
 
 def _says_something(value: object) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from farref.model.rref.actions import Action
 from farref.model.rref.rules import RULES, without
 from farref.model.rref.world import Bounds
-from farref.properties.rref.observation import Observation, lines
+from farref.properties.rref.observation import Observation, in_order, lines
 from farref.properties.rref.protocol import RREF
 from farref.properties.rref.twin import forbidden
 from farref.properties.twin.backends.model import ModelBackend
@@ -116,6 +116,27 @@ def test_R27_R32_what_must_be_refused_is_tried() -> None:
     assert tried == ["FetchValue(f0)", "UserShare(f0, B, Call)"]
     twin.step(named(twin, "Shutdown()"))
     twin.finish()
+
+
+def test_the_tenth_fork_stands_behind_the_ninth_on_both_sides() -> None:
+    large = campaign(SimulatedBackend, seed=5, first=20, schedules_max=10, fixed={"forks": 5, "rrefs": 3})
+    assert large.disagreement is None, str(large.disagreement)
+    twin = Twin(Bounds(4, rrefs=3, forks=5), SimulatedBackend())
+    twin.step(named(twin, "CreateRemote(x1, D)"))
+    twin.step(named(twin, "CreateRemote(x2, D)"))
+    assert [user.fork for user in twin.observation.workers[3].users] == ["f5", "f10"]
+    assert [message.fork for message in twin.observation.flying] == ["f5", "f10"]
+
+
+def test_names_that_nobody_gave_stand_last() -> None:
+    assert in_order(["unknown 7", "f10", "f9", "nobody"]) == ("f9", "f10", "nobody", "unknown 7")
+
+
+def test_what_differs_in_no_line_is_said_to_differ_all_the_same() -> None:
+    once, twice = (Observation((), (), False, ("lost",) * times) for times in (1, 2))
+    assert difference(once, twice, "simulated", lines) == [
+        "simulated  has the same facts, but not as often or in this order"
+    ]
 
 
 def test_an_observation_is_plain_data() -> None:

@@ -26,7 +26,7 @@ from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
-from farref.properties.rref.observation import Observation
+from farref.properties.rref.observation import Observation, in_order
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.rref.application import Application, owned
 from farref.properties.twin.backends.rref.names import Ledger, Place
@@ -240,7 +240,7 @@ class Lockstep:
         amiss = [complaint for picture in pictures for complaint in picture.amiss]
         return Observation(
             workers=tuple([picture.view for picture in pictures]),
-            flying=tuple(sorted(flying)),
+            flying=in_order(flying),
             closing=all(self.closing.values()),
             amiss=(*amiss, *self.application.complaints, *self.traffic.lost_calls(calls, flying, parked)),
         )

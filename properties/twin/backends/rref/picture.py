@@ -11,7 +11,7 @@ from farref.impl.core.observe import RecordView as Record
 from farref.impl.core.observe import WorkerTables
 from farref.model.ids import WorkerId as ModelWorkerId
 from farref.model.rref.ids import worker_name
-from farref.properties.rref.observation import EntryView, MessageView, UserView, WorkerView
+from farref.properties.rref.observation import EntryView, MessageView, UserView, WorkerView, in_order
 from farref.properties.twin.backends.rref.application import Application
 from farref.properties.twin.backends.rref.names import Ledger
 
@@ -41,10 +41,10 @@ class Photographer:
         dropped = [rref for rref in self.application.dropped if self._owner(rref) == tables.worker]
         return WorkerView(
             worker=name(tables.worker),
-            entries=tuple(sorted(self._entry(entry) for entry in tables.entries)),
-            dropped=tuple(sorted(map(self.ledger.rref, dropped))),
-            users=tuple(sorted(self._user(record, record.fork in parked) for record in tables.users)),
-            unanswered=tuple(sorted(self._unanswered(tables))),
+            entries=in_order(self._entry(entry) for entry in tables.entries),
+            dropped=in_order(map(self.ledger.rref, dropped)),
+            users=in_order(self._user(record, record.fork in parked) for record in tables.users),
+            unanswered=in_order(self._unanswered(tables)),
         )
 
     def _owner(self, rref: object) -> WorkerId | None:
@@ -59,7 +59,7 @@ class Photographer:
             running=entry.running,
             held=entry.held > 0,
             waiting=entry.waiting > 0,
-            fetches=tuple(sorted({self.ledger.fork(parked.fork) for parked in entry.fetches})),
+            fetches=in_order({self.ledger.fork(parked.fork) for parked in entry.fetches}),
         )
 
     def _user(self, record: Record, parked: bool) -> UserView:
@@ -80,7 +80,7 @@ class Photographer:
         )
 
     def _with_holders(self, forks: Iterable[tuple[object, WorkerId]]) -> tuple[tuple[str, str], ...]:
-        return tuple(sorted((self.ledger.fork(fork), name(holder)) for fork, holder in forks))  # type: ignore[arg-type]
+        return in_order((self.ledger.fork(fork), name(holder)) for fork, holder in forks)  # type: ignore[arg-type]
 
     def _unanswered(self, tables: WorkerTables) -> Iterator[MessageView]:
         for one in tables.unanswered:
