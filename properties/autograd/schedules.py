@@ -51,7 +51,9 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
     """Draw a program and what may go wrong with it."""
     passes = fixed.get("passes", random.randint(1, PASSES_MAX))
     drawn = draw_graph(random, passes, fixed.get("workers"), fixed.get("pairs"))
-    graph = fixed.get("graph", spell(drawn) if random.random() < 0.8 or _is_sized(fixed) else random.choice([*GRAPHS]))
+    travels = fixed.get("forward") or fixed.get("release")
+    named = [name for name, known in GRAPHS.items() if not travels or is_begun_by_creator(known)]
+    graph = fixed.get("graph", spell(drawn) if random.random() < 0.8 or _is_sized(fixed) else random.choice(named))
     is_called = is_begun_by_creator(find_graph(graph))
     chosen: dict[str, Any] = {
         "drops": random.randint(0, 2),

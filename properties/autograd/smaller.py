@@ -1,4 +1,4 @@
-"""The same run in smaller programs: without a call, or without a dependency, one at a time."""
+"""The same run in smaller programs: without a call, or without a dependency, one at a time; only such as can be."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from farref.properties.autograd.draw import is_begun_by_creator
+
 from farref.model.autograd import actions as act
 from farref.model.autograd.graphs import Flow, Graph
-from farref.model.autograd.spelling import misspelled, spell
+from farref.model.autograd.spelling import find_graph, misspelled, spell
 from farref.model.autograd.world import EVERY, Bounds
 
 Run = tuple[Bounds, tuple[act.Action, ...]]
@@ -29,8 +31,9 @@ def smaller(bounds: Bounds, actions: tuple[act.Action, ...]) -> Iterator[Run]:
 
 
 def _run(bounds: Bounds, graph: Graph, actions: tuple[Any, ...]) -> Iterator[Run]:
+    travels = bounds.forward or bounds.release  # then a context is only where a call brought it
     spelled = spell(graph)
-    if misspelled(spelled) is None:
+    if misspelled(spelled) is None and (not travels or is_begun_by_creator(find_graph(spelled))):
         yield replace(bounds, graph=spelled), actions
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import msgspec
@@ -10,12 +11,15 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from farref.model.autograd.actions import Action
+from farref.model.autograd.graphs import GRAPHS
 from farref.model.autograd.rules import SOUND
+from farref.model.autograd.spelling import find_graph
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.candidates import AutogradCandidates
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.protocol import AUTOGRAD
 from farref.properties.autograd.schedules import EXACT_MAX, draw_graph, heaviest, is_begun_by_creator
+from farref.properties.autograd.smaller import smaller
 from farref.properties.autograd.twin import forbidden, prompt
 from farref.properties.protocols import sound_model
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
@@ -171,6 +175,15 @@ def test_A10_A20_A24_what_must_be_refused_is_tried() -> None:
     twin.step(named(twin, "ReleaseContext()"))
     assert tried() == ["TimeOut(pass 1)", "Backward(A)", "Backward(B)", "ReleaseContext()"]
     twin.finish()
+
+
+def test_a_context_that_is_released_is_where_a_call_brought_it() -> None:
+    drawn = [draw_schedule(3, number, {"release": True}).bounds for number in range(200)]
+    assert all(is_begun_by_creator(find_graph(bounds.graph)) for bounds in drawn)
+    assert {*GRAPHS} & {bounds.graph for bounds in drawn}
+    bounds = Bounds("AB AC CB: B>r2 s2>C", release=True)
+    assert [one.graph for one, _ in smaller(bounds, ()) if one.graph.startswith("AB CB:")] == []
+    assert "AB CB: B>r1 s1>C" in [one.graph for one, _ in smaller(replace(bounds, release=False), ())]
 
 
 def test_an_observation_is_plain_data() -> None:
