@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import closing
 from typing import Any, Final
 
 import click
@@ -23,7 +24,7 @@ from farref.properties.traces.file import encode
 from farref.properties.twin.backend import FreeBackend, MakeBackend
 from farref.properties.twin.backends.known import BACKENDS, FREE_BACKENDS
 from farref.properties.twin.campaign import campaign
-from farref.properties.twin.shrink import shrink
+from farref.properties.twin.shrink import not_shortened, shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
 from farref.rendering.fuzzed import Fuzzed, fuzz_document, show_fuzz
@@ -150,15 +151,18 @@ def _progress(tally: Tally, schedules: int | None, seconds: float | None) -> str
 
 
 def _shortened(tally: Tally, make: MakeBackend) -> Disagreement | None:
-    if tally.disagreement is None or tally.schedule is None or not tally.disagreement.actions:
-        return tally.disagreement
-    backend = make()
-    assert not isinstance(backend, FreeBackend), "only what is driven has steps"
-    backend.restless = tally.schedule.restless
+    """Make what was found shorter. Whatever happens on the way, it is not lost."""
+    found = tally.disagreement
+    if found is None or tally.schedule is None or not found.actions:
+        return found
     try:
-        return shrink(tally.disagreement, backend)
-    finally:
-        backend.close()
+        with closing(make()) as backend:
+            assert not isinstance(backend, FreeBackend), "only what is driven has steps"
+            backend.restless = tally.schedule.restless
+            found = shrink(found, backend)
+    except (Exception, KeyboardInterrupt) as error:
+        return not_shortened(found, error)
+    return found
 
 
 def _command(backend: str, tally: Tally, saved: str | None) -> str:

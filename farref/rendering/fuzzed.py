@@ -62,9 +62,11 @@ class Fuzzed:
 
     @property
     def notes(self) -> list[str]:
-        """Why a campaign without a disagreement shows nothing."""
-        never = self._never_fired if self.disagreement is None else []
+        """Why a campaign without a disagreement shows nothing, and why a disagreement is not as short as it could be."""
+        found = self.disagreement
+        never = self._never_fired if found is None else []
         notes = [f"allowed, and never happened: {', '.join(never)}; run more schedules"] if never else []
+        notes += [found.note] if found is not None and found.note else []
         return [*notes, "interrupted"] if self.tally.interrupted else notes
 
 

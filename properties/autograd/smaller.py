@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from farref.properties.autograd.draw import is_begun_by_creator
-
 from farref.model.autograd import actions as act
 from farref.model.autograd.graphs import Flow, Graph
 from farref.model.autograd.spelling import find_graph, misspelled, spell
 from farref.model.autograd.world import EVERY, Bounds
+from farref.properties.autograd.schedules import is_begun_by_creator
 
 Run = tuple[Bounds, tuple[act.Action, ...]]
 

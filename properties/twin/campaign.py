@@ -55,6 +55,11 @@ def campaign(
                     break
     except KeyboardInterrupt:
         tally.interrupted = True
+    except Exception:
+        if (
+            tally.disagreement is None
+        ):  # else something went wrong while all was closed, and what was found matters more
+            raise
     return tally
 
 

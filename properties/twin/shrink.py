@@ -3,6 +3,9 @@
 Its world is made smaller, if its protocol knows how, as that spares most. Steps that cannot happen without the ones left out
 are left out too. Large pieces are tried first, then single steps, until no step can be spared. What remains is not always a
 shortest run, and always a real one: it was taken.
+
+A disagreement is never lost on the way. Whatever ends the search early (its time is over, the backend does not start, a
+mistake of ours, Ctrl-C), the shortest run so far is given, with a note that says why.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from farref.model.checker.interface import Action
-from farref.properties.protocols import protocol_of
+from farref.properties.protocols import protocol_of, sound_model
 from farref.properties.twin.backend import Backend
 from farref.properties.twin.twin import Disagreement, Twin
 
@@ -21,46 +24,76 @@ SECONDS_MAX: Final = 20.0
 
 def shrink(found: Disagreement, backend: Backend, *, seconds_max: float = SECONDS_MAX) -> Disagreement:
     """Find a shorter run that ends in a disagreement, in a world that is as small as possible."""
-    deadline, shortest = time.monotonic() + seconds_max, found
-    while True:
-        while (simpler := _in_a_smaller_world(shortest, backend, deadline)) is not None:
-            shortest = simpler
-        shorter = _with_fewer_steps(shortest, backend, deadline)
-        if len(shorter.actions) == len(shortest.actions):
-            return shorter
-        shortest = shorter
+    search = Search(found, backend, time.monotonic() + seconds_max)
+    try:
+        search.run()
+    except TimeIsOverError:
+        return search.shortest.noted(f"shrinking stopped after {seconds_max:g} s; there may be a shorter run")
+    except (Exception, KeyboardInterrupt) as error:
+        return not_shortened(search.shortest, error)
+    return search.shortest
 
 
-def _with_fewer_steps(found: Disagreement, backend: Backend, deadline: float) -> Disagreement:
-    shortest, size = found, max(1, len(found.actions) // 2)
-    while time.monotonic() < deadline:
-        shorter = _without_a_piece(shortest, size, backend)
-        if shorter is not None:
-            shortest = shorter
-        elif size == 1:
-            break
-        else:
+def not_shortened(found: Disagreement, error: BaseException) -> Disagreement:
+    """Give a disagreement with a note on what kept it from being made shorter."""
+    why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else f"{type(error).__name__}: {error}"
+    return found.noted(f"shrinking stopped ({' '.join(why.split())}); there may be a shorter run")
+
+
+class TimeIsOverError(Exception):
+    """There is no time for another attempt."""
+
+
+class Search:
+    """Looks for a shorter run, and keeps the shortest one that it has found."""
+
+    def __init__(self, found: Disagreement, backend: Backend, deadline: float) -> None:
+        self.shortest, self.backend, self.deadline = found, backend, deadline
+
+    def run(self) -> None:
+        """Search until nothing can be spared."""
+        steps = len(self.shortest.actions) + 1
+        while len(self.shortest.actions) < steps:
+            steps = len(self.shortest.actions)
+            while self._finds_a_smaller_world():
+                pass
+            self._leave_out_steps()
+
+    def _finds_a_smaller_world(self) -> bool:
+        found = self.shortest
+        for bounds, actions in protocol_of(found.bounds).smaller(found.bounds, found.actions):
+            known = frozenset(sound_model(bounds).actions)  # in a smaller world some steps are about nobody
+            if self._disagrees(bounds, (one for one in actions if one in known), len(found.actions)):
+                return True
+        return False
+
+    def _leave_out_steps(self) -> None:
+        size = max(1, len(self.shortest.actions) // 2)
+        while True:
+            if self._can_spare_a_piece(size):
+                continue
+            if size == 1:
+                return
             size //= 2
-    return shortest
 
+    def _can_spare_a_piece(self, size: int) -> bool:
+        """Leave out each piece of some size in turn, the last first: what happens late matters least to the rest."""
+        bounds, actions = self.shortest.bounds, self.shortest.actions
+        for end in range(len(actions), 0, -size):
+            rest = (*actions[: max(0, end - size)], *actions[end:])
+            if self._disagrees(bounds, rest, len(actions) - 1):
+                return True
+        return False
 
-def _in_a_smaller_world(found: Disagreement, backend: Backend, deadline: float) -> Disagreement | None:
-    for bounds, actions in protocol_of(found.bounds).smaller(found.bounds, found.actions):
-        again = disagrees(bounds, backend, actions) if time.monotonic() < deadline else None
-        if again is not None and len(again.actions) <= len(found.actions):
-            return again
-    return None
-
-
-def _without_a_piece(found: Disagreement, size: int, backend: Backend) -> Disagreement | None:
-    """Leave out each piece of some size in turn, the last first: what happens late matters least to the rest."""
-    actions = found.actions
-    for end in range(len(actions), 0, -size):
-        rest = (*actions[: max(0, end - size)], *actions[end:])
-        again = disagrees(found.bounds, backend, rest)
-        if again is not None and len(again.actions) < len(actions):
-            return again
-    return None
+    def _disagrees(self, bounds: Any, actions: Iterable[Action], steps_max: int) -> bool:
+        """Try a run, and keep it if it ends in a disagreement and is short enough."""
+        if time.monotonic() >= self.deadline:
+            raise TimeIsOverError
+        again = disagrees(bounds, self.backend, actions)
+        if again is None or len(again.actions) > steps_max:
+            return False
+        self.shortest = again
+        return True
 
 
 def disagrees(bounds: Any, backend: Backend, actions: Iterable[Action]) -> Disagreement | None:

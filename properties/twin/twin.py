@@ -23,12 +23,18 @@ from farref.properties.twin.observation import difference
 class Disagreement(Exception):  # noqa: N818 (it says what happened)
     """Model and backend differ after a run: the last action is the one after which they do."""
 
-    def __init__(self, bounds: Any, backend: str, actions: tuple[Action, ...], lines: tuple[str, ...]) -> None:
+    def __init__(
+        self, bounds: Any, backend: str, actions: tuple[Action, ...], lines: tuple[str, ...], note: str = ""
+    ) -> None:
         super().__init__(backend)
-        self.bounds, self.backend, self.actions, self.lines = bounds, backend, actions, lines
+        self.bounds, self.backend, self.actions, self.lines, self.note = bounds, backend, actions, lines, note
 
     def __reduce__(self) -> tuple[type[Disagreement], tuple[object, ...]]:
-        return type(self), (self.bounds, self.backend, self.actions, self.lines)
+        return type(self), (self.bounds, self.backend, self.actions, self.lines, self.note)
+
+    def noted(self, note: str) -> Disagreement:
+        """Give the same disagreement with a remark on how it was found."""
+        return Disagreement(self.bounds, self.backend, self.actions, self.lines, note)
 
     @property
     def story(self) -> list[str]:
@@ -39,7 +45,7 @@ class Disagreement(Exception):  # noqa: N818 (it says what happened)
     def __str__(self) -> str:
         steps = [f"{number:3} {sentence}" for number, sentence in enumerate(self.story, start=1)]
         told = [f"the model and the {self.backend} backend disagree after {len(steps)} steps", *steps, "", *self.lines]
-        return "\n".join(told)
+        return "\n".join([*told, *([f"note: {self.note}"] if self.note else [])])
 
 
 class Twin:

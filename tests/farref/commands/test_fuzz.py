@@ -156,6 +156,33 @@ def test_a_disagreement_is_told_the_same_way_on_every_backend(
     assert farref("replay", str(path), "--backend", backend).exit_code == 0, "without the mistake it agrees"
 
 
+class MadeOnce(ModelBackend):
+    """A backend that does not take a step, and of which there is only one."""
+
+    made = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        type(self).made += 1
+        if self.made > 1:
+            raise OSError("no second one")
+
+    def perform(self, action: object) -> None:
+        raise ZeroDivisionError(f"at {action}")
+
+
+@pytest.mark.parametrize("form", ["pretty", "json"])
+def test_a_disagreement_that_cannot_be_shortened_is_told_all_the_same(
+    farref: Farref, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setattr(MadeOnce, "made", 0)
+    monkeypatch.setitem(BACKENDS, "model", MadeOnce)
+    result = farref("fuzz", "rref", "--backend", "model", "--schedules", "3", "--quiet", "--format", form)
+    assert result.exit_code == 1
+    assert "ZeroDivisionError" in result.stdout
+    assert "shrinking stopped (OSError: no second one); there may be a shorter run" in result.stdout
+
+
 def test_bounds_that_were_given_are_given_again(farref: Farref) -> None:
     bounds = ("--workers", "2", "--no-self-shares")
     with RREF_MUTANTS["creator_is_not_counted"].alive():

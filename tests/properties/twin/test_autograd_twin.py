@@ -178,7 +178,7 @@ def test_A10_A20_A24_what_must_be_refused_is_tried() -> None:
 
 
 def test_a_context_that_is_released_is_where_a_call_brought_it() -> None:
-    drawn = [draw_schedule(3, number, {"release": True}).bounds for number in range(200)]
+    drawn = [AUTOGRAD.draw(3, number, {"release": True}).bounds for number in range(200)]
     assert all(is_begun_by_creator(find_graph(bounds.graph)) for bounds in drawn)
     assert {*GRAPHS} & {bounds.graph for bounds in drawn}
     bounds = Bounds("AB AC CB: B>r2 s2>C", release=True)

@@ -1,0 +1,120 @@
+"""Shrinking: shorter runs in smaller worlds, and nothing that was found is lost on the way."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from farref.model.autograd import actions as act
+from farref.model.autograd import world as autograd
+from farref.model.autograd.ids import PassId
+from farref.model.ids import WorkerId
+from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
+from farref.properties.twin.backends.model import ModelBackend
+from farref.properties.twin.campaign import campaign
+from farref.properties.twin.shrink import disagrees, shrink
+from farref.properties.twin.twin import Disagreement
+from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
+
+A, B, C = map(WorkerId, range(3))
+
+
+class Picky(ModelBackend):
+    """A backend that refuses one step; and from some start on, something happens to it."""
+
+    def __init__(self, refused: Any, starts: int = 10**9, trouble: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self.refused, self.starts, self.trouble = refused, starts, trouble
+
+    def start(self, bounds: Any) -> None:
+        self.starts -= 1
+        if self.starts < 0:
+            self.trouble()
+        super().start(bounds)
+
+    def perform(self, action: Any) -> None:
+        if action == self.refused:
+            raise ZeroDivisionError(f"at {action}")
+        super().perform(action)
+
+
+BOUNDS = autograd.Bounds("AC AB: B>r1 C>r0 C>C", passes=3, timeouts=2)
+RUN = (act.Backward(C), act.TimeOut(PassId(1)), act.Backward(A), act.Backward(B))
+"""In a world without the call to C there is no C."""
+
+
+def found_by(backend: Picky) -> Disagreement:
+    found = disagrees(BOUNDS, backend, RUN)
+    assert found is not None
+    return found
+
+
+def test_a_step_of_somebody_who_is_not_in_the_smaller_world_is_left_out() -> None:
+    shortest = shrink(found_by(Picky(act.Backward(B))), Picky(act.Backward(B)))
+    assert (shortest.bounds.graph, shortest.actions, shortest.note) == ("AB: B>r0", (act.Backward(B),), "")
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        ("messages_have_no_pass", 104),  # a root that is gone
+        ("a_closed_context_is_forgotten_at_once", 107),  # a message to a worker that is gone
+        ("a_release_does_not_ask_everybody", 110),  # a death of a worker that is gone
+    ],
+)
+def test_what_mutants_led_to_once_is_shortened(name: str, seed: int) -> None:
+    with AUTOGRAD_MUTANTS[name].alive():
+        tally = campaign(SimulatedAutograd, seed=seed, seconds_max=60)
+        assert tally.disagreement is not None
+        shortest = shrink(tally.disagreement, SimulatedAutograd(), seconds_max=5)
+    assert not shortest.note.startswith("shrinking stopped (")
+    assert len(shortest.actions) <= len(tally.disagreement.actions)
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def divide() -> None:
+    raise RuntimeError("out of\nworkers")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "why"), [(interrupt, "it was interrupted"), (divide, "RuntimeError: out of workers")]
+)
+@pytest.mark.parametrize("starts", range(6))
+def test_whatever_happens_the_shortest_run_so_far_is_given(trouble: Callable[[], None], why: str, starts: int) -> None:
+    found = found_by(Picky(act.Backward(B)))
+    shortest = shrink(found, Picky(act.Backward(B), starts, trouble))
+    assert shortest.note == f"shrinking stopped ({why}); there may be a shorter run"
+    assert shortest.lines == found.lines
+    assert shortest.actions[-1] == act.Backward(B)
+    assert (len(shortest.actions) < len(found.actions)) == (starts > 1), "the second attempt is the first that succeeds"
+
+
+def test_without_time_nothing_is_tried_and_nothing_lost() -> None:
+    found = found_by(Picky(act.Backward(B)))
+    shortest = shrink(found, Picky(act.Backward(B), 0, interrupt), seconds_max=0)
+    assert shortest.actions == found.actions
+    assert shortest.note == "shrinking stopped after 0 s; there may be a shorter run"
+    assert f"note: {shortest.note}" in str(shortest)
+
+
+def test_a_note_comes_along_from_another_process() -> None:
+    noted = found_by(Picky(act.Backward(B))).noted("why")
+    again = pickle.loads(pickle.dumps(noted))
+    assert (again.actions, again.lines, again.note) == (noted.actions, noted.lines, "why")
+
+
+def test_a_backend_that_cannot_be_closed_takes_nothing_along() -> None:
+    class Clinging(ModelBackend):
+        def perform(self, action: Any) -> None:
+            raise ZeroDivisionError(f"at {action}")
+
+        def close(self) -> None:
+            raise OSError("it does not end")
+
+    assert campaign(Clinging, seed=1, schedules_max=9).disagreement is not None
