@@ -22,7 +22,8 @@ Row = dict[str, Any]
 
 HOLDS, VIOLATED = Verdict.HOLDS.value, Verdict.VIOLATED.value
 ENGINES_COMPARED: Final = ("reference", "fast", "tlc")
-COMPARED: Final = ("verdict", "shortest", "distinct", "depth")
+COMPARED: Final = ("verdict", "shortest", "distinct", "generated", "depth")
+"""What engines must agree on. All count alike, with symmetry and without (`Result.generated`)."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def _whole_search(request: Request, report: Report) -> Result:
     [run] = report.runs
     if request.engine != "tlc" or report.verdict is not Verdict.VIOLATED:
         return run.result
-    result = tlc.check(run.configuration.bounds, request.rules, ())
+    result = tlc.check(run.configuration.bounds, request.rules, (), symmetry=request.symmetry)
     if INTERRUPTED in result.notes:
         raise KeyboardInterrupt
     return result

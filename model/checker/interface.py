@@ -131,6 +131,8 @@ class Progress:
 class Result:
     """What a search found: the same record whichever engine searched.
 
+    `generated` counts the steps, as TLC does: 1 for the initial state, and in each distinct state 1 for each action that can
+    happen there, wherever it leads: to a new state, a known one, or the same. With symmetry one state of each orbit counts.
     `depth` counts the states on the longest of all shortest paths, as TLC does: 1 for a model that cannot move.
     `coverage` has every kind of action the model knows, 0 for those that never fired. `witnesses` has a shortest run for
     each sometimes-property that was reached. `verdicts` and `counterexamples` are keyed by property id, and `counterexample`

@@ -24,6 +24,7 @@ from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.claims import CLAIMS
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc import engine as tlc
+from tests.spec.dumped import read_dump
 
 SURVEY: Final = ("TypeOK", "Survey")
 RELEASE: Final = Bounds("there-and-back", timeouts=1, failures=1, detached=1, forward=True, release=True)
@@ -119,15 +120,18 @@ def test_tlc_catches_the_same_in_every_mutant(rule: str) -> None:
     ],
     ids=["release, sound", "smart, sound", "diamond, torch"],
 )
-def test_every_state_of_tlc_is_one_world_and_the_other_way_round(
+def test_every_state_of_tlc_is_one_world_and_so_is_every_step(
     bounds: Bounds, rules: AutogradRules, tmp_path: Path
 ) -> None:
-    heard(bounds, rules, (), "-dump", str(tmp_path / "states"))
-    texts = re.split(r"^State \d+:\n", (tmp_path / "states.dump").read_text(), flags=re.MULTILINE)[1:]
-    worlds = set(reachable(AutogradModel(bounds, rules)))
-    twins = {autograd_tlc.twin_of(world, bounds) for world in worlds}
-    assert len(twins) == len(worlds) == len(texts)
-    assert {autograd_tlc.read_state(text) for text in texts} == twins
+    """Equal counts would not show a step that leads to the wrong one of two states."""
+    heard(bounds, rules, (), "-dump", "dot", str(tmp_path / "graph"))
+    dumped, model = read_dump(tmp_path / "graph.dot"), AutogradModel(bounds, rules)
+    states = {number: autograd_tlc.read_state(text) for number, text in dumped.states.items()}
+    twins = {world: autograd_tlc.twin_of(world, bounds) for world in reachable(model)}
+    assert len({*twins.values()}) == len(twins) == len(states)
+    assert {*states.values()} == {*twins.values()}
+    steps = {(twins[world], twins[after]) for world in twins for after in successors(model, world)}
+    assert {(states[one], states[other]) for one, other in dumped.steps} == steps
 
 
 def reachable(model: AutogradModel) -> Iterator[World]:
@@ -135,9 +139,13 @@ def reachable(model: AutogradModel) -> Iterator[World]:
     while waiting:
         world = waiting.pop()
         yield world
-        after = {one for action in model.actions if (one := model.step(world, action)) is not None}
+        after = successors(model, world)
         waiting += after - seen
         seen |= after
+
+
+def successors(model: AutogradModel, world: World) -> set[World]:
+    return {one for action in model.actions if (one := model.step(world, action)) is not None}
 
 
 @pytest.mark.parametrize(("bounds", "rules"), [(RELEASE, SOUND), CONFIGURATIONS["unused result, torch"]])

@@ -24,6 +24,7 @@ from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.tlc import engine as tlc
 from farref.tlc import rref as rref_tlc
+from tests.spec.dumped import read_dump
 
 TLA: Final = Path(__file__).parents[2] / "spec" / "tla"
 SURVEY: Final = ("TypeOK", "QuietIsTheEnd", "Survey")
@@ -132,13 +133,16 @@ def test_tlc_finds_the_same_number_of_states_in_a_large_world(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("rules", [SOUND, TORCH], ids=["sound", "torch"])
-def test_every_state_of_tlc_is_one_world_and_the_other_way_round(rules: RRefRules, tmp_path: Path) -> None:
-    heard(EVERYTHING, rules, (), "-dump", str(tmp_path / "states"))
-    texts = re.split(r"^State \d+:\n", (tmp_path / "states.dump").read_text(), flags=re.MULTILINE)[1:]
-    worlds = set(reachable(RRefModel(EVERYTHING, rules)))
-    twins = {frozen(rref_tlc.twin_of(world)) for world in worlds}
-    assert len(twins) == len(worlds) == len(texts)
-    assert {frozen(rref_tlc.read_state(text)) for text in texts} == twins
+def test_every_state_of_tlc_is_one_world_and_so_is_every_step(rules: RRefRules, tmp_path: Path) -> None:
+    """Equal counts would not show a step that leads to the wrong one of two states."""
+    heard(EVERYTHING, rules, (), "-dump", "dot", str(tmp_path / "graph"))
+    dumped, model = read_dump(tmp_path / "graph.dot"), RRefModel(EVERYTHING, rules)
+    states = {number: frozen(rref_tlc.read_state(text)) for number, text in dumped.states.items()}
+    twins = {world: frozen(rref_tlc.twin_of(world)) for world in reachable(model)}
+    assert len({*twins.values()}) == len(twins) == len(states)
+    assert {*states.values()} == {*twins.values()}
+    steps = {(twins[world], twins[after]) for world in twins for after in successors(model, world)}
+    assert {(states[one], states[other]) for one, other in dumped.steps} == steps
 
 
 def reachable(model: RRefModel) -> Iterator[World]:
@@ -146,9 +150,13 @@ def reachable(model: RRefModel) -> Iterator[World]:
     while waiting:
         world = waiting.pop()
         yield world
-        after = {one for action in model.actions if (one := model.step(world, action)) is not None}
+        after = successors(model, world)
         waiting += after - seen
         seen |= after
+
+
+def successors(model: RRefModel, world: World) -> set[World]:
+    return {one for action in model.actions if (one := model.step(world, action)) is not None}
 
 
 def frozen(value: Any) -> Hashable:

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from farref.checking import tables
+from farref.model.checker import reference
+from farref.model.rref.actions import Action
+from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RULES
+from farref.model.rref.world import World
 
 Farref = Callable[..., Result]
 
@@ -169,6 +174,39 @@ def test_engines_are_compared(farref: Farref) -> None:
     assert result.exit_code == 0
     assert set(rows) == {"reference", "fast", "tlc"}
     assert rows["fast"]["distinct"] == rows["reference"]["distinct"]
+
+
+class Astray(RRefModel):
+    """The model with one step more, which leads back to where everything begins: to no new state."""
+
+    def step(self, state: World, action: Action) -> World | None:
+        after = super().step(state, action)
+        return self.initial if after is None and action == self.actions[0] else after
+
+
+def test_an_engine_that_takes_a_wrong_step_to_a_known_state_disagrees(
+    farref: Farref, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "ENGINES_COMPARED", ("reference", "fast"))
+    right = reference.check
+    monkeypatch.setattr(reference, "check", lambda model, *rest, **named: right(Astray(model.bounds), *rest, **named))
+    result = farref("check", "rref", *SMALL, "--compare-engines", "--format", "json", "--quiet")
+    answer = json.loads(result.stdout)
+    wrong, fast = ({name: row[name] for name in ("distinct", "depth", "verdict")} for row in answer["rows"])
+    assert wrong == fast, "no count of states shows it"
+    assert result.exit_code == 1
+    assert answer["verdict"] == "violated"
+    assert answer["expectation"].endswith("agree on verdict, shortest, distinct, generated, depth")
+
+
+@pytest.mark.usefixtures("tlc_is_here")
+def test_engines_that_reduce_by_symmetry_are_compared_where_something_breaks(farref: Farref) -> None:
+    asked = ("--workers", "3", "--forks", "1", "--profile", "torch", "--symmetry", "--compare-engines")
+    result = farref("check", "rref", *asked, "--format", "json", "--quiet")
+    rows = json.loads(result.stdout)["rows"]
+    assert {row["verdict"] for row in rows} == {"violated"}
+    assert len({(row["distinct"], row["generated"]) for row in rows}) == 1
+    assert result.exit_code == 0
 
 
 def test_saving_nothing_is_said(farref: Farref, tmp_path: Any) -> None:
