@@ -243,16 +243,32 @@ def test_A18_A20_a_timeout_names_the_late_and_the_next_pass_is_right(x: Tensor) 
 def test_A10_two_roots_that_collide_get_an_error_or_have_their_turn(x: Tensor) -> None:
     with context() as context_id:
         slow = rpc_sync("C", far.slow_rule, [x, 0.3])
-        other = rpc_async("B", far.backward_there, [context_id, slow])
-        errors = []
-        for root in (lambda: backward(context_id, [slow * 1.0], retain_graph=True), other.wait):
+        other = rpc_async("B", far.backward_there, [context_id, slow, True])
+        expected, said = 0.0, list[str]()
+        for root, gradient in ((lambda: backward(context_id, [slow * 1.0], retain_graph=True), 1.0), (other.wait, 3.0)):
             try:
                 root()
-            except PassBusy as error:
-                errors.append(error)
-        assert all("another pass" in str(error) for error in errors)
-        assert len(errors) == (2 if x not in get_gradients(context_id) else 1 if errors else 0)
+                expected += gradient
+            except PassBusy as error:  # it began, and met the other one
+                said.append(str(error))
+            except PassRefused as error:  # it did not begin: the other one had come here first
+                said.append(str(error))
+        assert all("another pass" in one or "in a pass of" in one for one in said)
+        seen = get_gradients(context_id)
+        assert (seen[x].item() if x in seen else 0.0) == expected
         eventually(lambda: sum(rpc_sync(name, far.tasks) for name in NAMES) == 0)
+
+
+def test_A10_a_root_that_is_in_a_pass_of_another_is_refused(x: Tensor) -> None:
+    with context() as context_id:
+        result = rpc_sync("C", far.gated_rule, [x])
+        other = rpc_async("B", far.backward_there, [context_id, result, True])
+        eventually(lambda: far.tasks() == 1)
+        with pytest.raises(PassRefused, match="in a pass of"):
+            backward(context_id, [result * 1.0])
+        rpc_sync("C", far.open_gate)
+        other.wait()
+        assert get_gradients(context_id)[x].item() == 3.0
 
 
 def test_A9_A24_a_call_that_outlives_its_context_is_refused(x: Tensor) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import AbstractContextManager
 from typing import Any
@@ -91,6 +92,25 @@ def slow_rule(x: Tensor, seconds: float) -> Tensor:
     return result * 1.0
 
 
+gate = threading.Event()
+
+
+def gated_rule(x: Tensor) -> Tensor:
+    """A result whose gradient goes no further until the gate is opened."""
+
+    def wait(_gradient: Tensor) -> None:
+        gate.wait()
+
+    gate.clear()
+    result = x * 1.0
+    result.register_hook(wait)
+    return result * 1.0
+
+
+def open_gate() -> None:
+    gate.set()
+
+
 def gradient(context_id: ContextId, name: str) -> Any:
     """The gradient of a parameter here, or nothing."""
     found = get_gradients(context_id).get(parameters[name])
@@ -114,9 +134,9 @@ def kept_remotely(to: str, x: Tensor) -> Tensor:
     return remote(to, double, [x]).to_here()  # type: ignore[no-any-return]
 
 
-def backward_there(context_id: ContextId, x: Tensor) -> None:
+def backward_there(context_id: ContextId, x: Tensor, retain_graph: bool = False) -> None:
     """Begin a pass on this worker."""
-    backward(context_id, [x * 3.0])
+    backward(context_id, [x * 3.0], retain_graph)
 
 
 def nothing(_context: ContextId | None = None) -> None:
