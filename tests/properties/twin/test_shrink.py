@@ -117,4 +117,4 @@ def test_a_backend_that_cannot_be_closed_takes_nothing_along() -> None:
         def close(self) -> None:
             raise OSError("it does not end")
 
-    assert campaign(Clinging, seed=1, schedules_max=9).disagreement is not None
+    assert campaign(Clinging, protocol="rref", seed=1, schedules_max=9).disagreement is not None
