@@ -100,7 +100,7 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
 
     \b
     farref conform --backend processes                     ours
-    farref conform --backend torch                         PyTorch's (pip install 'farref[torch]')
+    farref conform --backend torch                         PyTorch's (in a checkout: pip install '.[torch]')
     farref conform --backend my_adapter.py --only R21      one clause
     farref conform --backend torch --backend processes -o matrix.html
     farref conform -- node adapter.mjs                     an adapter in another language
