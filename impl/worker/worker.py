@@ -1,7 +1,8 @@
 """The shell around one core: real streams, threads and time.
 
 Every step of the core is taken under one lock, and its effects are performed under it too: queueing a frame, completing a
-future, handing out a function. None of these blocks or runs user code. Frames are written after the lock is released.
+future, handing out a function. None of these blocks or runs user code. Frames are written after the lock is released. All
+other locks, and their order, are in the table of this room (`__init__.py`).
 
 Handles that were dropped wait in `dropped`, because a finalizer may run at any moment and must not take locks. They are let
 go before the next step, and at the latest with the next tick.
