@@ -5,7 +5,7 @@ round, where both had the same machine, and the table has the median over the ro
 Worlds that are not measured are stopped, because an idle PyTorch worker polls and would take a part of a core from farref.
 
 PyTorch has its best settings: the default transport, and for arrays the better of that and its other one. It is optional
-here; get the version these figures are about with `pip install 'farref[torch]'`.
+here; get the version these figures are about with `pip install '.[torch]'`.
 
 jobs:
   a     one small call after another: half of them, and 99 of 100, are faster than this
@@ -152,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     has_torch = importlib.util.find_spec("torch") is not None
     if not has_torch:
-        print("torch is not installed: only farref is measured (pip install 'farref[torch]')", file=sys.stderr)
+        print("torch is not installed: only farref is measured (pip install '.[torch]')", file=sys.stderr)
     with _load(asked.loaded):
         rounds = _rounds(jobs, asked.rounds, has_torch)
     rows = [_row(name, rounds) for name in rounds[0]]

@@ -8,7 +8,7 @@ part in it; with `OPENBLAS_NUM_THREADS=1` they take the least, as threads of num
 Small networks show what recording costs, large ones what the arithmetic costs.
 autograd has no cross entropy; here it may leave out the shift that keeps the exponential in range, which the tape does not.
 
-autograd is a development dependency: `pip install 'farref[dev]'`.
+autograd is a development dependency: `pip install '.[dev]'`.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def main() -> None:
     try:
         import autograd  # noqa: F401
     except ImportError:
-        sys.exit("autograd is not installed: pip install 'farref[dev]'")
+        sys.exit("autograd is not installed: pip install '.[dev]'")
     print(f"{'network':8} {'farref, us':>12} {'autograd, us':>12} {'times':>8}")
     for name in arguments.sizes or SIZES:
         print(measured(name, arguments.rounds), flush=True)

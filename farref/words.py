@@ -25,3 +25,8 @@ def visible(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Count some things, in the singular where there is one."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def how_to_install(extra: str) -> str:
+    """Say how to get what an extra brings: farref is on no package index, so it is installed from its sources."""
+    return f"in a checkout of farref: pip install '.[{extra}]'"

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any, Generic, TypeVar
 
 from farref.model.checker.interface import Counterexample, Model, Property
+from farref.properties.limits import Limits, limits_of
 from farref.properties.traces.replay import Moment, replay
 from farref.properties.traces.story import Meaning, meaning_of
 from farref.properties.twin.candidates import Candidates
@@ -74,7 +75,7 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     bounds: type[AnyBounds]
     broadest: AnyBounds  # bounds under which every property has something to say
     said_always: tuple[str, ...]  # the bounds that also say "one configuration", so that a command names them always
-    limits_of: Callable[[str], tuple[int, int]]
+    limits: Limits
     complaint: Callable[[AnyBounds], str | None]
     profiles: Mapping[str, Rules]
     model: Callable[[AnyBounds, Rules], Model]
@@ -111,6 +112,10 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     forbidden: Callable[[AnyWorld, AnyBounds], Iterable[AnyAction]]  # what could be tried now and must be refused
     broken: Callable[[AnyWorld, AnyBounds], list[str]]  # what the model itself breaks after a step
     left: Callable[[AnyWorld, AnyObservation, AnyBounds], list[str]]  # what is left although nothing more can happen
+
+    def limits_of(self, bound: str) -> tuple[int, int]:
+        """Tell the smallest and the largest value of a bound."""
+        return limits_of(bound, self.limits)
 
     def draw(self, seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
         """Draw a schedule; bounds that are fixed are the same in all of them."""

@@ -29,7 +29,8 @@ def test_the_first_command_prints_what_is_shown() -> None:
 
 def test_the_program_runs(tmp_path: Path) -> None:
     script = tmp_path / "program.py"
-    script.write_text(README.split("```python\n")[1].split("```")[0])
+    [program] = [block for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "launch(" in block]
+    script.write_text(program)
     ran = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, timeout=120, cwd=ROOT, env=PATHS
     )

@@ -85,3 +85,9 @@ def test_no_machine_of_ours_is_named() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "spec").rglob("*.md"), *(ROOT / "spec").rglob("*.tla"), ROOT / "Makefile"]
     for path in (*modules(*FOLDERS), *pages):
         assert path == Path(__file__) or not MACHINE_PATHS.search(path.read_text()), path
+
+
+def test_nobody_is_told_to_install_from_an_index() -> None:
+    """farref is on no package index: an extra is installed in a checkout, as '.[torch]'."""
+    for path in (*modules(*FOLDERS), *ROOT.glob("*.md"), *(ROOT / "spec").glob("*.md")):
+        assert path == Path(__file__) or not re.search(r"farref\[|pip install farref", path.read_text()), path

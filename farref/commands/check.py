@@ -31,8 +31,8 @@ TABLES: Final = {"rule": each_rule, "claim": each_claim}
 def check(**given: Any) -> int:
     """Search every reachable state of a bounded world for a violation.
 
-    Without any bound the standard portfolio is checked: configurations that together fire every action and exercise
-    every rule. With any bound, that one configuration.
+    Without a bound, the standard portfolio is checked: configurations that together use every action and every rule. With a
+    bound, one configuration is checked: the bounds that you give, and the defaults of the others.
 
     \b
     farref check rref                                      the sound protocol, within a minute

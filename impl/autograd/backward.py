@@ -14,8 +14,8 @@ from farref.impl.errors import ContextReleased, PassRefused
 from farref.impl.functions import function
 from farref.impl.rref import RRef
 from farref.impl.tape.tensors import Tensor
-from farref.impl.worker.passes import CURRENT, using
 from farref.impl.worker.process import current
+from farref.impl.worker.recording import CURRENT, opened, using
 
 
 @contextmanager
@@ -30,15 +30,15 @@ def context() -> Iterator[ContextId]:
     if CURRENT.get() is not None:
         raise PassRefused(f"{CURRENT.get()} is current here already; contexts do not nest")
     with worker.lock:
-        opened = worker.core.engine.open_context()
+        made = worker.core.engine.open_context()
     try:
-        with using(opened):
-            yield opened
+        with using(made):
+            yield made
     finally:
         # A worker that leaves has released all its contexts already.
         with suppress(ContextReleased), worker.lock:
             # Nobody waits for a release: what it sends rides with the next frame, or leaves with a tick.
-            worker.perform(worker.core.engine.release(opened))
+            worker.perform(worker.core.engine.release(made))
 
 
 def backward(
@@ -56,19 +56,19 @@ def backward(
     if mode not in ("smart", "fast"):
         raise PassRefused(f"there is no mode {mode!r}: 'smart' and 'fast' are")
     with worker.lock:
-        worker.recorder.opened(context)
+        opened(worker, context)
     given = _fit(roots)
     limit = worker.timeout_for(timeout)
     deadline = float("inf") if limit is None else time.monotonic() + limit
     seeds = tuple(np.ones_like(root.data) for root in given)
-    worker.recorder.run(context, given, seeds, mode == "smart", retain_graph, deadline)
+    worker.passes.run(context, given, seeds, mode == "smart", retain_graph, deadline)
 
 
 def get_gradients(context: ContextId) -> dict[Tensor, Tensor]:
     """Look at the gradients of this worker's parameters, summed over the passes of a context. `.grad` is not touched (A8)."""
     worker = current()
     with worker.lock:
-        gradients = dict(worker.recorder.opened(context).gradients)
+        gradients = dict(opened(worker, context).gradients)
     return {leaf: Tensor(gradient.copy()) for leaf, gradient in gradients.items()}
 
 
@@ -81,7 +81,7 @@ def backward_on_owner(
         backward(context, [rref.local_value()], retain_graph, mode, timeout)
         return
     with worker.lock:
-        worker.recorder.opened(context)
+        opened(worker, context)
     arguments: list[Any] = [rref, context, retain_graph, mode, timeout]
     with using(context):
         worker.call(rref.owner_rank(), backward_here, arguments, {}, timeout).wait()

@@ -18,8 +18,8 @@ from farref.impl.rref import RRef
 from farref.impl.tape import optimizers
 from farref.impl.tape.optimizers import Optimizer
 from farref.impl.worker.futures import Future
-from farref.impl.worker.passes import using
 from farref.impl.worker.process import current
+from farref.impl.worker.recording import opened, using
 
 
 class DistributedOptimizer:
@@ -38,7 +38,7 @@ class DistributedOptimizer:
         """Move every parameter that has a gradient in a context. Returns when all owners have answered."""
         worker = current()
         with worker.lock:
-            worker.recorder.opened(context)
+            opened(worker, context)
         with using(context):
             futures = {
                 rank: _call(rank, step_local, [local, context]) for rank, local in self.remote_optimizers.items()
@@ -59,7 +59,7 @@ def step_local(local: RRef, context: ContextId) -> None:
     worker = current()
     with worker.stepping:
         with worker.lock:
-            gradients = dict(worker.recorder.opened(context).gradients)
+            gradients = dict(opened(worker, context).gradients)
         local.local_value().step(gradients)
 
 

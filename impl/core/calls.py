@@ -62,12 +62,12 @@ class Calls:
                 return
             references = tuple(self._take_on(source, data) for data in message.forks)
         if type(message) is Call:
-            self._parking.start(RunCall(source, message, references, content))
+            self._run(RunCall(source, message, references, content))
         elif type(message) is Return:
             self._emit(CompleteCall(message.call, message.failed, references, content))
         elif type(message) is RemoteCall:
             self._create(source, message)
-            self._parking.start(RunCreation(source, message, references, content))
+            self._run(RunCreation(source, message, references, content))
         elif type(message) is FetchReturn:
             self._user.end_fetch(message.fork, message.fetch, message.failed, references, content)
         else:
@@ -102,6 +102,13 @@ class Calls:
         """Register a creation on receipt, and answer at once (R10, R11)."""
         self._owner.create(message.rref, message.fork, source)
         self._send(source, UserAccept(message.rref, message.fork))
+
+    def _run(self, run: RunCall | RunCreation) -> None:
+        """Start a function. One that was given references may have to wait (R16)."""
+        if run.references:
+            self._parking.start(run)
+        else:
+            self._emit(run)
 
     # What the application does
 

@@ -124,14 +124,14 @@ class Core:
             self._confirm(body.fork)
 
     def _on_user_accept(self, source: WorkerId, message: UserAccept, _: object) -> None:
-        record = self.user.records.get(message.fork)
-        if record is not None and record.owner == source:
+        if self.user.owner_of(message.fork) == source:
             self._confirm(message.fork)
 
     def _confirm(self, fork: ForkId) -> None:
         """Note that the owner counts a fork, then start the call that waited for it (R17, R18)."""
         self.user.confirm(fork)
-        self.parking.confirm(fork)
+        if fork in self.parking.waited_for:
+            self.parking.confirm(fork)
 
     def _on_forward_call(self, source: WorkerId, message: ForwardCall, content: object) -> None:
         """Let what a message says of its context take effect first; then it arrives as any other does, or is refused (A9)."""

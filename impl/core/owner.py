@@ -20,7 +20,7 @@ from farref.impl.core.effects import AnswerFetch, DropValue, Failure, Outcome, W
 from farref.impl.core.here import Here
 from farref.impl.core.ids import FetchId, ForkId, OwnedReference, RRefId, WaiterId, WorkerId
 from farref.impl.core.messages import CreateFailed, FetchCall, ForkRequest, UserDelete
-from farref.impl.core.slim import EMPTY_LIST, Forks, empty_list
+from farref.impl.core.slim import EMPTY_LIST, Forks
 from farref.impl.errors import PeerDied, ReferenceRefused, RefusedCall
 
 
@@ -40,10 +40,10 @@ class Entry:
     phase: Phase = Phase.ABSENT
     outcome: Outcome | None = None
     forks: Forks = field(default_factory=Forks)
-    fetches: list[tuple[WorkerId, ForkId, FetchId]] = field(default_factory=empty_list)
+    fetches: list[tuple[WorkerId, ForkId, FetchId]] = EMPTY_LIST
     running: bool = False
     held: int = 0
-    waiting: list[WaiterId] = field(default_factory=empty_list)
+    waiting: list[WaiterId] = EMPTY_LIST
 
     def is_named(self) -> bool:
         """Say whether anybody, here or elsewhere, still refers to the value (R22)."""

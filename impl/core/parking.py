@@ -25,38 +25,34 @@ class Parking:
     def __init__(self, here: Here, records: Mapping[ForkId, Record]) -> None:
         self._emit = here.emit
         self._records = records
-        self._by_fork: dict[ForkId, Parked] = {}
+        self.waited_for: dict[ForkId, Parked] = {}
+        """By fork: the call that waits for it. A fork arrives once, so it keeps one call at most."""
 
     def start(self, run: RunCall | RunCreation) -> None:
-        """Start a function, or park it until every fork among its arguments is confirmed.
-
-        A fork arrives once, so it keeps one call at most.
-        """
-        if run.references:
-            held = [one.fork for one in run.references if type(one) is UserReference]
-            parked = Parked(run, {fork for fork in held if not self._records[fork].confirmed})
-            if parked.waiting_for:
-                self._by_fork.update(dict.fromkeys(parked.waiting_for, parked))
-                return
-        self._emit(run)
+        """Start a function, or park it until every fork among its arguments is confirmed."""
+        held = [one.fork for one in run.references if type(one) is UserReference]
+        parked = Parked(run, {fork for fork in held if not self._records[fork].confirmed})
+        if parked.waiting_for:
+            self.waited_for.update(dict.fromkeys(parked.waiting_for, parked))
+        else:
+            self._emit(run)
 
     def confirm(self, fork: ForkId) -> None:
-        """Cross a fork off, and start the call if it was the last one."""
-        parked = self._by_fork.pop(fork, None)
-        if parked is not None:
-            parked.waiting_for.discard(fork)
-            if not parked.waiting_for:
-                self._emit(parked.run)
+        """Cross a fork off that a call waits for, and start the call if it was the last one."""
+        parked = self.waited_for.pop(fork)
+        parked.waiting_for.discard(fork)
+        if not parked.waiting_for:
+            self._emit(parked.run)
 
     def give_up(self, fork: ForkId) -> RunCall | RunCreation | None:
         """Hand out a call that can never run, because this fork cannot be confirmed any more (R34)."""
-        parked = self._by_fork.get(fork)
+        parked = self.waited_for.get(fork)
         if parked is None:
             return None
         for waited in parked.waiting_for:
-            del self._by_fork[waited]
+            del self.waited_for[waited]
         return parked.run
 
     def all(self) -> list[Parked]:
         """List every parked call once."""
-        return list({id(parked): parked for parked in self._by_fork.values()}.values())
+        return list({id(parked): parked for parked in self.waited_for.values()}.values())

@@ -5,23 +5,32 @@ under way, no child and nobody waiting: an empty dictionary for each of these wo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from farref.impl.core.ids import ForkId, WorkerId
 
-EMPTY_LIST: Final[list[Any]] = []
-EMPTY_DICTIONARY: Final[dict[Any, Any]] = {}
+
+class _NoList(list[Any]):
+    """A list that stays empty. It can be hashed, so that it can be the default of a field."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def append(self, item: object) -> NoReturn:
+        raise TypeError(f"{item} is added to the list that all share who have nothing")
+
+
+class _NoDictionary(dict[Any, Any]):
+    """A dictionary that stays empty. It can be hashed, so that it can be the default of a field."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        raise TypeError(f"{key} is added to the dictionary that all share who have nothing")
+
+
+EMPTY_LIST: Final[list[Any]] = _NoList()
+EMPTY_DICTIONARY: Final[dict[Any, Any]] = _NoDictionary()
 """Shared by all who have nothing: to be replaced before the first write."""
-
-
-def empty_list() -> list[Any]:
-    """Give the list that all share who have nothing."""
-    return EMPTY_LIST
-
-
-def empty_dictionary() -> dict[Any, Any]:
-    """Give the dictionary that all share who have nothing."""
-    return EMPTY_DICTIONARY
 
 
 class Forks:

@@ -10,7 +10,7 @@ goes with its last handle.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from farref.impl.core.channel import Channel
 from farref.impl.core.effects import CompleteFetch, Confirmed
@@ -23,7 +23,7 @@ from farref.impl.core.messages import (
     ForkRequest,
     UserDelete,
 )
-from farref.impl.core.slim import empty_dictionary
+from farref.impl.core.slim import EMPTY_DICTIONARY
 from farref.impl.errors import PeerDied, ReferenceRefused
 
 
@@ -38,8 +38,8 @@ class Record:
     handles: int = 1
     timed_out: bool = False
     orphaned: bool = False
-    children: dict[ForkId, WorkerId] = field(default_factory=empty_dictionary)
-    fetches: dict[FetchId, bool] = field(default_factory=empty_dictionary)
+    children: dict[ForkId, WorkerId] = EMPTY_DICTIONARY
+    fetches: dict[FetchId, bool] = EMPTY_DICTIONARY
     """The fetches under way; true for one that the application abandoned."""
 
     def may_go(self) -> bool:
@@ -103,6 +103,11 @@ class User:
         record = self.records.get(fork)
         if record is not None and not record.confirmed:
             self._send(record.owner, CreateFailed(record.rref, fork, reason))
+
+    def owner_of(self, fork: ForkId) -> WorkerId | None:
+        """Say who owns what a fork held here refers to."""
+        record = self.records.get(fork)
+        return None if record is None else record.owner
 
     def is_confirmed(self, fork: ForkId) -> bool:
         """Say whether the owner is known to count this fork (R31)."""

@@ -1,1 +1,29 @@
-"""The shell around one core: the only room with threads and locks. Start with `worker.py`."""
+"""The shell around one core: the only room with threads and locks. Start with `worker.py`.
+
+Every lock of the implementation is in this table, also the few of other rooms. A thread that holds one takes only locks with
+higher numbers. So two with the same number are never held together, and no circle of threads can wait for each other. A test
+finds the locks in the code, and watches a run for the order.
+
+|   | file, name | kind | what it guards | who may wait while holding it |
+|---|---|---|---|---|
+| 1 | `worker/process.py` `joining` | Lock | that this process joins one world at a time | whoever joins, for all others |
+| 2 | `worker/worker.py` `stepping` | Lock | optimizer steps on this worker | whoever steps: that is user code |
+| 3 | `worker/reactor.py` `_role` | Lock | reading, for all | the reader, for input; others go on without the role |
+| 4 | `worker/worker.py` `lock` | RLock | the core and all tables: one step at a time | nobody |
+| 4 | `worker/connection.py` `_sending` | Lock | writing to one peer | the writer, 0.2 s for a full socket; nobody else |
+| 5 | `worker/futures.py` `_settling` | RLock | that a future is settled once | nobody |
+| 5 | `worker/reactor.py` `_count` | Lock | who stands by, and which threads there are | nobody, but for the start of a thread |
+| 5 | `transport/tls.py` `_lock` | Lock | one TLS connection, for one call at a time | nobody: no call blocks |
+| 5 | `transport/doorway.py` `_lock` | Lock | who is at the door while workers meet | nobody |
+| 5 | `tape/tensors.py` `_new_nodes` | RLock | that a leaf has one node | nobody |
+
+These have no place in the order. Nobody holds them while doing something else.
+
+|   | file, name | kind | what it is for | who may wait for it |
+|---|---|---|---|---|
+| - | `worker/reactor.py` `_wake` | Lock | a token: whoever takes it is awake | a thread that stands by, holding nothing |
+| - | `worker/reactor.py` `event` | Event | a caller's turn, or its answer, has come | the caller, holding at most `stepping` |
+| - | `transport/doorway.py` `_admitted` | SimpleQueue | who has proved itself at the door | nobody |
+| - | `worker/worker.py` `in_function` | local | how deep in functions of others a thread is | |
+| - | `tape/mode.py` `_Mode` | local | whether a thread records | |
+"""

@@ -113,9 +113,9 @@ class Intake:
         content: object = None
         try:
             if isinstance(message, CARRIERS):
-                content = worker.reading.read(source, message, segments)
+                content = worker.bodies.read(source, message, segments)
             elif type(message) is ForwardCall:
-                content = worker.reading.read_forward(source, message, segments)
+                content = worker.bodies.read_forward(source, message, segments)
         except WireError as error:
             with worker.lock:
                 assert isinstance(message, Carrier | ForwardCall)
@@ -136,7 +136,7 @@ class Intake:
         with worker.lock:
             self._next_tick = now + TICK_S
             worker.perform(worker.core.tick(now))
-            worker.backlog.release()
+            worker.lines.release()
             self._expire(now)
         for connection in worker.connections.values():
             self._answer_now(connection)

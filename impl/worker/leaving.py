@@ -102,4 +102,4 @@ def _futures(worker: Worker) -> Iterator[Future]:
     yield from (future for future, _, _ in worker.calls.values())
     yield from (future for future, _ in worker.fetches.values())
     yield from (future for future, _ in worker.waiters.values())
-    yield from worker.recorder.passes.values()
+    yield from worker.passes.waiting.values()

@@ -1,11 +1,6 @@
-"""The one object that a worker asks for autograd's sake: when a call leaves, when one is run, and when a task has work.
+"""Backward passes on one worker: who does a task's work, and who waits for the end of a pass.
 
-The current context belongs to the code that runs, not to the thread (A28): it is a context variable. A function that was
-called runs with the context that its call carried. Whether a tensor is part of a pair is decided here, as it is written,
-and only for calls of the application by its thread's grad mode: results and fetched values are written by whatever thread
-has them, and that thread's mode says nothing about them (A7).
-
-A task's work runs user code, so it is done without the lock, one piece after the other (A5): by a background thread, or at
+The work of a task runs user code, so it is done without the lock, one piece after the other (A5): by a background thread, or at
 the root by the caller of `backward` itself. It waits anyway, and waking another thread takes longer than most pieces do.
 """
 
@@ -14,98 +9,42 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.autograd.effects import PassEnded, Work
 from farref.impl.core.autograd.ids import ContextId, PassId
-from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Progress, Task
-from farref.impl.errors import ContextReleased, RefusedValue
-from farref.impl.tape.mode import is_grad_enabled
+from farref.impl.errors import RefusedValue
 from farref.impl.tape.passes import root_of
 from farref.impl.tape.tensors import Tensor
 from farref.impl.values.failures import failure_of
 from farref.impl.values.gradients import Gradients, GradientWalk
 from farref.impl.values.reports import write_error
-from farref.impl.values.tensors import Passage, attach
 from farref.impl.worker.futures import Future
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker
 
-CURRENT: Final[ContextVar[ContextId | None]] = ContextVar("farref_autograd_context", default=None)
 GRADIENT_OTHER_BYTES: Final = 4096
 """More than the rest of a frame that carries gradients takes."""
 
 
-class using:  # noqa: N801 (a verb, for `with`; a generator in its place would take twice as long for every call)
-    """Let code run in a context, or in none."""
-
-    __slots__ = ("_context", "_token")
-
-    def __init__(self, context: ContextId | None) -> None:
-        self._context = context
-
-    def __enter__(self) -> None:
-        self._token = CURRENT.set(self._context)
-
-    def __exit__(self, *_error: object) -> None:
-        CURRENT.reset(self._token)
-
-
-class Recorder:
-    """Records calls and runs tasks for one worker. Everything happens under the worker's lock, unless it says so."""
+class Passes:
+    """Runs passes and does the work of tasks for one worker. All of it is under the worker's lock, unless it says so."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._works: dict[Task, deque[Work]] = {}
         self._attended: dict[Task, list[threading.Event]] = {}
         """The tasks that a caller of `backward` attends to, with the events that wake it."""
-        self.passes: dict[PassId, Future] = {}
+        self.waiting: dict[PassId, Future] = {}
+        """The passes that were begun here and have not ended, with what tells that they have."""
 
     @property
     def works(self) -> int:
         """The number of tasks that have work to be done."""
         return len(self._works)
-
-    # Calls
-
-    def opened(self, context: ContextId) -> Context:
-        """Find a context that is open here; refuse what is none, in words for an application."""
-        worker = self._worker
-        if not isinstance(context, ContextId):
-            raise TypeError(f"a context is what `with autograd.context() as context` gives, and not {context!r}")
-        try:
-            return worker.core.engine.opened(context)
-        except ContextReleased:
-            here = worker.names[worker.rank]
-            raise ContextReleased(f"{context} is not open on {here}: it was released, or never came here") from None
-
-    def leaving(self, function: str) -> Passage | None:
-        """Begin a call of the application; without a current context, as most often, there is nothing to record."""
-        context = CURRENT.get()
-        if context is None:
-            return None
-        self.opened(context)
-        return Passage(context, function, is_grad_enabled(), ())
-
-    def answering(self, context: ContextId, what: str) -> Passage:
-        """Begin an answer to a call that carried a context."""
-        self.opened(context)
-        return Passage(context, what, True, ())
-
-    def to_self(self, passage: Passage | None, received: list[Tensor]) -> ContextId | None:
-        """Record both ends of a call that stays here without a message (A8)."""
-        if passage is None:
-            return None
-        engine, rank = self._worker.core.engine, self._worker.rank
-        forward = engine.record_call(passage.context, rank, passage.function, passage.node)
-        engine.record_arrival(rank, passage.context, forward, attach(received))
-        return passage.context
-
-    # Passes
 
     def run(
         self, context: ContextId, roots: list[Tensor], seeds: Gradients, smart: bool, retain: bool, deadline: float
@@ -115,7 +54,7 @@ class Recorder:
         future = Future(worker.reactor, "backward")
         with worker.lock:
             pass_id, effects = worker.core.engine.begin(context, root_of(roots), seeds, smart, retain)
-            self.passes[pass_id] = future
+            self.waiting[pass_id] = future
             (work,) = (effect for effect in effects if isinstance(effect, Work))
             self._attended[work.task] = []
             worker.perform(effects)
@@ -163,7 +102,7 @@ class Recorder:
 
     def end(self, ended: PassEnded) -> None:
         """Let whoever waits for a pass of ours know how it ended."""
-        future = self.passes.pop(ended.pass_id, None)
+        future = self.waiting.pop(ended.pass_id, None)
         if future is not None and ended.fault is None:
             future.set_result(None)
         elif future is not None:
@@ -189,7 +128,7 @@ class Recorder:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")
         worker.end(partial(self._done, work), outcome)
-        worker.write_results()
+        worker.lines.write_results()
         if interrupt is not None:
             raise interrupt
 

@@ -33,12 +33,12 @@ from farref.impl.core.ids import CallId, ForkData, Reference, RRefId, WorkerId
 from farref.impl.core.messages import CARRIERS, ForwardCall
 from farref.impl.errors import RefusedCall, RpcError
 from farref.impl.rref import RRef
-from farref.impl.values.reading import Content
+from farref.impl.values.bodies import Content
 from farref.impl.values.reports import read_error
 from farref.impl.values.tensors import Passage
 from farref.impl.worker.connection import NOW
 from farref.impl.worker.futures import Future
-from farref.impl.worker.passes import using
+from farref.impl.worker.recording import answering, to_self, using
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker
@@ -76,7 +76,7 @@ class Performer:
                     pending = worker.calls.pop(effect.call, None)
                     self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
                 elif type(effect) is Work:
-                    worker.recorder.have_done(effect)
+                    worker.passes.have_done(effect)
                 elif type(effect) is CompleteFetch:
                     asked = worker.fetches.pop(effect.fetch, None)
                     self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
@@ -109,7 +109,7 @@ class Performer:
                 waiting = worker.waiters.pop(waiter, None)
                 self._settle(waiting and waiting[0], isinstance(outcome, Failure), outcome.content)
             case PassEnded():
-                worker.recorder.end(effect)
+                worker.passes.end(effect)
             case TakeForDead(peer):
                 worker.declare_dead(peer, "another worker has declared it dead")
             case _:
@@ -128,14 +128,14 @@ class Performer:
         try:
             context = worker.core.engine.fetching.pop((answer.target, answer.fetch), None)
             if context is not None:
-                passage = worker.recorder.answering(context, f"the value of {answer.rref}")
+                passage = answering(worker, context, f"the value of {answer.rref}")
             if isinstance(answer.outcome, Failure):
-                body = worker.writing.write_error(answer.outcome.content, "")
+                body = worker.bodies.write_error(answer.outcome.content, "")
             else:
-                forks, body, segments = worker.writing.write(answer.outcome.content, answer.target, passage)
+                forks, body, segments = worker.bodies.write(answer.outcome.content, answer.target, passage)
         except RpcError as error:
-            worker.writing.say_what(error, "the value", answer.rref)
-            failed, body = True, worker.writing.write_error(error, "the value of an RRef")
+            worker.bodies.say_what(error, "the value", answer.rref)
+            failed, body = True, worker.bodies.write_error(error, "the value of an RRef")
         self.perform(worker.core.answer_fetch(answer, failed, forks, body, passage), segments)
 
     # Functions
@@ -148,15 +148,15 @@ class Performer:
 
     def _run_call(self, run: RunCall) -> None:
         source, call, function, context = run.source, run.call.call, run.call.function, _context(run.content)
-        if self._worker.backlog.must_wait(source):
-            self._worker.backlog.keep(source, partial(self._run_call, run))
+        if self._worker.lines.must_wait(source):
+            self._worker.lines.keep(source, partial(self._run_call, run))
             return
         # Nothing here may keep the result: if it is a view of the caller's memory, that is returned in the same write.
         self._when_done(
             self._invoke(function, self._bound(run.content, run.references), context),
             lambda final: self._reply(source, call, final, function, context),
         )
-        self._worker.write_results()
+        self._worker.lines.write_results()
 
     def _run_creation(self, run: RunCreation) -> None:
         arguments = self._bound(run.content, run.references)
@@ -166,19 +166,19 @@ class Performer:
         """Compute the value of an RRef here. Its arguments travel as in any call, so that they are copies as in any call."""
         worker = self._worker
         try:
-            arguments, received = worker.writing.copy(given, passage)
+            arguments, received = worker.bodies.copy(given, passage)
         except RpcError as error:
-            worker.writing.say_what(error, "an argument", function)
+            worker.bodies.say_what(error, "an argument", function)
             raise
         reference = worker.core.create_on_self()
-        context = worker.recorder.to_self(passage, received)
+        context = to_self(worker, passage, received)
         worker.begin(lambda: self._run_creation_of(reference.rref, function, arguments, context))
         return RRef.unbound().adopt(worker, reference)
 
     def _run_creation_of(self, rref: RRefId, function: str, arguments: Any, context: ContextId | None) -> None:
         """Compute the value of an RRef, and make its entry ready (R23)."""
         self._when_done(self._invoke(function, arguments, context), lambda final: self._finish(rref, final))
-        self._worker.write_results()
+        self._worker.lines.write_results()
 
     def _invoke(self, function: str, arguments: Any, context: ContextId | None) -> Outcome:
         """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
@@ -193,7 +193,7 @@ class Performer:
             with using(context):
                 return Value(target(*args, **kwargs))
         except BaseException as error:
-            return Failure(worker.writing.write_error(error, function))
+            return Failure(worker.bodies.write_error(error, function))
         finally:
             here.depth -= 1
             if (time.monotonic() - began < QUICK_S) != (function in self._quick):
@@ -222,7 +222,7 @@ class Performer:
             except BaseException as error:
                 final = Failure(error)
             self._worker.end(then, final)
-            self._worker.write_results()
+            self._worker.lines.write_results()
 
         future.call_when_done(lambda: self._worker.reactor.start(go_on))
 
@@ -236,13 +236,13 @@ class Performer:
         passage: Passage | None = None
         try:
             if context is not None:
-                passage = worker.recorder.answering(context, f"the result of {function}")
+                passage = answering(worker, context, f"the result of {function}")
             if isinstance(outcome, Failure):
                 self._reply_error(target, call, outcome.content, function, passage)
                 return
-            forks, body, segments = worker.writing.write(outcome.content, target, passage)
+            forks, body, segments = worker.bodies.write(outcome.content, target, passage)
         except RpcError as error:
-            worker.writing.say_what(error, "the result", function)
+            worker.bodies.say_what(error, "the result", function)
             self._reply_error(target, call, error, function, passage)
             return
         self.perform(worker.core.reply(target, call, False, forks, body, passage), segments)
@@ -251,7 +251,7 @@ class Performer:
         self, target: WorkerId, call: CallId, error: object, function: str, passage: Passage | None = None
     ) -> None:
         worker = self._worker
-        body = worker.writing.write_error(error, function)
+        body = worker.bodies.write_error(error, function)
         self.perform(worker.core.reply(target, call, True, (), body, passage))
 
     def _settle(self, future: Future | None, failed: bool, value: Any) -> None:
@@ -259,7 +259,7 @@ class Performer:
         if future is None:
             return
         if failed:
-            future.set_exception(read_error(self._worker.writing.write_error(value, "")))
+            future.set_exception(read_error(self._worker.bodies.write_error(value, "")))
         else:
             future.set_result(value)
 

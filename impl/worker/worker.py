@@ -1,7 +1,8 @@
 """The shell around one core: real streams, threads and time.
 
 Every step of the core is taken under one lock, and its effects are performed under it too: queueing a frame, completing a
-future, handing out a function. None of these blocks or runs user code. Frames are written after the lock is released.
+future, handing out a function. None of these blocks or runs user code. Frames are written after the lock is released. All
+other locks, and their order, are in the table of this room (`__init__.py`).
 
 Handles that were dropped wait in `dropped`, because a finalizer may run at any moment and must not take locks. They are let
 go before the next step, and at the latest with the next tick.
@@ -23,6 +24,7 @@ from farref.impl.core.effects import Value
 from farref.impl.core.ids import (
     CallId,
     FetchId,
+    ForkData,
     ForkId,
     OwnedReference,
     Reference,
@@ -30,27 +32,24 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.core.messages import Ack, AnyMessage, Control
+from farref.impl.core.messages import Ack, AnyMessage, Control, Forks
 from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_for
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo, checked_timeout
 from farref.impl.transport.streams import Stream
 from farref.impl.values.arena import Arena, Window
+from farref.impl.values.bodies import Arguments, Bodies, taken
 from farref.impl.values.codec import joined
-from farref.impl.values.reading import Reading
-from farref.impl.values.writing import Arguments, Writing, taken
-from farref.impl.worker.connection import SOON, Connection
+from farref.impl.values.tensors import Passage
+from farref.impl.worker.connection import Connection
 from farref.impl.worker.futures import Future
 from farref.impl.worker.intake import Intake
-from farref.impl.worker.passes import Recorder
+from farref.impl.worker.lines import FEW_CALLS, Lines
+from farref.impl.worker.passes import Passes
 from farref.impl.worker.perform import Performer
-from farref.impl.worker.pressure import Backlog, wait_for_room
 from farref.impl.worker.reactor import Reactor
-
-FEW_CALLS: Final = 8
-BATCH: Final = 32
-"""Of few calls each leaves at once, as it may be urgent. Of more, so many at most wait to leave in one write."""
+from farref.impl.worker.recording import CURRENT, leaving
 
 
 class Worker:
@@ -67,8 +66,7 @@ class Worker:
     ) -> None:
         self.core = core
         core.tick(time.monotonic())
-        self.rank = core.me
-        self.names = dict(names)
+        self.rank, self.names = core.me, dict(names)
         self._ranks: dict[object, WorkerId] = {
             key: rank for rank in names for key in (names[rank], rank, self.info(rank))
         }
@@ -81,7 +79,7 @@ class Worker:
         self.waiters: dict[WaiterId, tuple[Future, OwnedReference]] = {}
         self.creations: dict[ForkId, float] = {}
         self.reached: dict[WorkerId, int] = {}
-        self.running = self._waiters = 0
+        self.running = self._waited = 0
         self.closing = self.closed = self.released = False
         self.in_function = threading.local()
         self._poller = poller = select.epoll()
@@ -89,11 +87,11 @@ class Worker:
             peer: Connection(stream, peer, poller, settings.frame_bytes_max, windows.get(peer))
             for peer, stream in streams.items()
         }
-        self.intake = Intake(self, poller)
-        self.reading, self.writing = Reading(settings, windows), Writing(self)
-        self.performer, self.recorder = Performer(self), Recorder(self)
+        self.lines = Lines(self, self.connections)
+        self.flush: Final = self.lines.flush
+        self.intake, self.bodies = Intake(self, poller), Bodies(self, windows)
+        self.performer, self.passes = Performer(self), Passes(self)
         self.perform: Final = self.performer.perform
-        self.backlog = Backlog(self)
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
         poller.register(self.reactor.kick, select.EPOLLIN)
 
@@ -123,14 +121,14 @@ class Worker:
         rank, name = self._check(to), name_for(target)
         limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
-        wait_for_room(self, rank, limit)
+        self.lines.wait_for_room(rank, limit)
         with self.lock:
-            passage = self.recorder.leaving(name)
-            forks, body, segments = self.writing.write_arguments(given, named, rank, passage, name)
+            passage = self.passage_for(name)
+            forks, body, segments = self.bodies.write_arguments(given, named, rank, passage, name)
             call, effects = self.core.call(rank, name, forks, body, passage)
             self.calls[call] = (future, rank, name)
             self.perform(effects, segments)
-        self._hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
+        self.lines.hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
         return future
 
     def remote(
@@ -144,17 +142,17 @@ class Worker:
         """Call a function on a worker and leave its result there (R10, R12)."""
         rank, name = self._check(to), name_for(target)
         limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
-        wait_for_room(self, rank, limit)
+        self.lines.wait_for_room(rank, limit)
         with self.lock:
-            passage = self.recorder.leaving(name)
+            passage = self.passage_for(name)
             if rank == self.rank:
                 return self.performer.create_on_self(name, [given, named], passage)
-            forks, body, segments = self.writing.write_arguments(given, named, rank, passage, name)
+            forks, body, segments = self.bodies.write_arguments(given, named, rank, passage, name)
             reference, effects = self.core.create_remote(rank, name, forks, body, passage)
             if limit is not None:
                 self.creations[reference.fork] = time.monotonic() + limit
             self.perform(effects, segments)
-        self._hand_over(rank, bool(segments))
+        self.lines.hand_over(rank, bool(segments))
         return RRef.unbound().adopt(self, reference)
 
     def create_local(self, value: object) -> OwnedReference:
@@ -169,19 +167,43 @@ class Worker:
         future = Future(self.reactor, ("the value of ", reference.rref, " on ", owner), self.timeout_for(timeout))
         with self.lock:
             if isinstance(reference, OwnedReference):
-                if self.closed:
-                    raise ReferenceRefused(self._gone())
-                self._waiters += 1
-                waiter = WaiterId(self._waiters)
-                self.waiters[waiter] = (future, reference)
-                self.perform(self.core.await_value(reference, waiter))
+                self.await_value(reference, future)
                 return future
             self._check(reference.owner)
-            fetch, effects = self.core.fetch(reference, self.recorder.leaving("to_here"))
+            fetch, effects = self.core.fetch(reference, self.passage_for("to_here"))
             self.fetches[fetch] = (future, reference)
             self.perform(effects)
-        self._hand_over(reference.owner, False)
+        self.lines.hand_over(reference.owner, False)
         return future
+
+    def await_value(self, reference: OwnedReference, future: Future) -> WaiterId:
+        """Have a future wait for a value that is here, or will be (R21). Under the lock."""
+        if self.closed:
+            raise ReferenceRefused(self._gone())
+        self._waited += 1
+        waiter = WaiterId(self._waited)
+        self.waiters[waiter] = (future, reference)
+        self.perform(self.core.await_value(reference, waiter))
+        return waiter
+
+    def passage_for(self, function: str) -> Passage | None:
+        """Begin a call in the current context. Most often there is none, and nothing to record. Under the lock."""
+        context = CURRENT.get()
+        return None if context is None else leaving(self, context, function)
+
+    def share(self, handle: RRef, target: WorkerId) -> ForkData:
+        """Mint a fork of a handle that is about to be written. Under the lock."""
+        if handle.worker is not self:
+            raise ReferenceRefused(f"{handle!r} is of another world, which this process has left: it is gone")
+        return self.core.share(handle.reference, target)
+
+    def arena_for(self, target: WorkerId) -> Arena | None:
+        """Give the memory in which large arrays for a worker may lie: for another one, that lives."""
+        return None if target == self.rank or target in self.core.dead else self.arena
+
+    def withdraw(self, forks: Forks) -> None:
+        """Take back forks whose message could not be written (R28). Under the lock."""
+        self.perform(self.core.withdraw(forks))
 
     def is_confirmed(self, reference: Reference) -> bool:
         """Say whether the owner counts a reference (R31)."""
@@ -214,16 +236,11 @@ class Worker:
         self.reactor.queue(task)
 
     def end(self, step: Callable[[Any], None], outcome: object) -> None:
-        """Take the step that a function's end is. `write_results` is to follow."""
+        """Take the step that a function's end is. `Lines.write_results` is to follow."""
         with self.lock:
             self.running -= 1
             step(outcome)
             self.perform([])
-
-    def write_results(self) -> None:
-        """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
-        if not self.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
-            self.flush(patient=True)
 
     def declare_dead(self, peer: WorkerId, reason: str) -> None:
         """End everything that only a dead peer could end; every error names it (R34)."""
@@ -254,24 +271,6 @@ class Worker:
                 self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
         else:
             connection.post(message, segments)
-
-    def _hand_over(self, target: WorkerId, at_once: bool) -> None:
-        """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""
-        connection = self.connections.get(target)
-        if connection is None or at_once or len(connection.outbox) >= BATCH:
-            self.flush(patient=True)
-        elif self.reactor.is_reading and not connection.roused:
-            connection.roused = True
-            self.reactor.rouse_reader()
-
-    def flush(self, patient: bool = False, hurry: int = SOON) -> None:
-        """Write what is queued for every peer and in such a hurry, or too much to wait: the peer could begin with it."""
-        for connection in self.connections.values():
-            if connection.returned:
-                with self.lock:
-                    connection.give_back()
-            if connection.hurry >= hurry or len(connection.outbox) >= BATCH:
-                connection.flush(patient)
 
     def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
         """Have rooms back that a peer no longer looks at."""

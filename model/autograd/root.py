@@ -20,8 +20,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.graphs import Graph
 from farref.model.autograd.ids import PairId, PassId
@@ -29,6 +30,7 @@ from farref.model.autograd.ledger import Ledger, Line, blank, counted_number, is
 from farref.model.autograd.messages import Fault, Told
 from farref.model.autograd.rules import AutogradRules
 from farref.model.ids import WorkerId
+from farref.model.tables import stays, to, transitions
 from farref.model.values import IdSet, Table, no_ids
 
 
@@ -42,6 +44,36 @@ class Phase(IntEnum):
     COMMITTING = 4  # decided: workers let their gradients be seen
     SUCCEEDED = 5  # backward has returned
     FAILED = 6  # backward has raised
+
+
+IDLE, RUNNING, MARKING, RESUMED, COMMITTING, SUCCEEDED, FAILED = Phase
+ACTIVE: Final = (RUNNING, MARKING, RESUMED)
+"""In these a pass can still fail."""
+
+DONE: Final = to(COMMITTING, msg.Commit) | to(SUCCEEDED)  # SUCCEEDED at once where nobody but the root takes part
+
+# fmt: off
+TRANSITIONS: Final = transitions(
+    # event               in phase                         may lead to, and send
+    (act.Backward,        (IDLE,),                         to(RUNNING) | to(MARKING) | to(SUCCEEDED) | to(FAILED)),
+    (msg.Report,          (RUNNING,),                      stays() | to(MARKING, msg.Seek) | DONE | to(FAILED, msg.Abort)),
+    (msg.Report,          (MARKING,),                      stays() | to(RESUMED, msg.Resume) | to(FAILED, msg.Abort)),
+    (msg.Report,          (RESUMED,),                      stays() | DONE | to(FAILED, msg.Abort)),
+    (msg.Report,          (FAILED,),                       stays(msg.Abort)),
+    (msg.Told,            (MARKING,),                      stays() | to(RESUMED)),
+    (msg.Told,            (RESUMED,),                      stays() | to(SUCCEEDED)),
+    (msg.Committed,       (COMMITTING,),                   stays() | to(SUCCEEDED)),
+    (act.TimeOut,         ACTIVE,                          to(FAILED, msg.Abort)),
+    (act.ReleaseContext,  ACTIVE,                          to(FAILED, msg.Abort)),
+    (act.ReleaseContext,  (COMMITTING, SUCCEEDED, FAILED), stays()),
+    (msg.CleanupContext,  ACTIVE,                          to(FAILED, msg.Abort)),
+    (msg.CleanupContext,  (COMMITTING, SUCCEEDED, FAILED), stays()),
+    (act.Notice,          ACTIVE,                          stays() | to(FAILED, msg.Abort)),
+    (act.Notice,          (COMMITTING,),                   stays() | to(SUCCEEDED)),
+    (act.Notice,          (SUCCEEDED, FAILED),             stays()),
+)
+# fmt: on
+"""What can happen to a pass where all rules are followed. Told is what the root answers to its own question."""
 
 
 class Pass(NamedTuple):
@@ -82,7 +114,7 @@ def no_pass(workers: int, pairs: int) -> Pass:
 
 def is_active(record: Pass) -> bool:
     """Say whether a pass can still fail."""
-    return record.phase in (Phase.RUNNING, Phase.MARKING, Phase.RESUMED)
+    return record.phase in ACTIVE
 
 
 def may_begin(passes: Table[Pass], who: WorkerId) -> bool:

@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.graphs import Graph
 from farref.model.autograd.ids import CREATOR, NO_PASS, PairId, PassId
 from farref.model.autograd.rules import AutogradRules
 from farref.model.ids import WorkerId
+from farref.model.tables import stays, to, transitions
 from farref.model.values import IdSet, Table, no_ids
 
 
@@ -35,6 +37,28 @@ class Context(IntEnum):
     OPEN = 1
     CLOSED = 2  # released: keeps its id and its counts, and nothing else
     GONE = 3  # no longer in the table
+
+
+ABSENT, OPEN, CLOSED, GONE = Context
+
+# fmt: off
+TRANSITIONS: Final = transitions(
+    # event               in phase                      may lead to, and send
+    (act.SendTensors,     (OPEN,),                      stays(msg.ForwardCall)),
+    (act.SendDetached,    (OPEN,),                      stays(msg.ForwardCall)),
+    (msg.ForwardCall,     (ABSENT,),                    to(OPEN) | stays()),
+    (msg.ForwardCall,     (OPEN, GONE),                 stays()),
+    (msg.ForwardCall,     (CLOSED,),                    stays(msg.Settled)),
+    (act.FailCall,        (OPEN, GONE),                 stays()),
+    (act.FailCall,        (CLOSED,),                    stays(msg.Settled)),
+    (act.ReleaseContext,  (OPEN,),                      to(CLOSED, msg.Closed)),
+    (msg.CleanupContext,  (ABSENT, OPEN),               to(CLOSED, msg.Closed)),
+    (msg.Forget,          (CLOSED, GONE),               to(GONE)),
+    (act.Notice,          (OPEN, CLOSED),               to(GONE)),
+    (act.Crash,           (ABSENT, OPEN, CLOSED, GONE), to(GONE)),
+)
+# fmt: on
+"""What can happen to a context where all rules are followed. A call is refused once the creator is known to be dead."""
 
 
 class Task(NamedTuple):

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Final
 
 from farref.model.autograd.graphs import GRAPHS
 from farref.model.autograd.spelling import PAIRS_MAX, is_spelled, misspelled
 from farref.model.autograd.world import EVERY, Bounds
+from farref.properties.limits import Limits, outside
 
 PASSES_MAX: Final = 3
-LIMITS: Final = {"workers": (2, 6), "pairs": (0, PAIRS_MAX), "passes": (1, PASSES_MAX)}
-"""The smallest and largest value of the bounds that have limits of their own."""
-
-LIMITS_OF_EVERY: Final = {"workers": (2, 3), "pairs": (0, 2)}
+LIMITS: Final[Limits] = {"workers": (2, 6), "pairs": (0, PAIRS_MAX), "passes": (1, PASSES_MAX)}
+LIMITS_OF_EVERY: Final[Limits] = {**LIMITS, "workers": (2, 3), "pairs": (0, 2)}
 """The same where every graph of a size is meant: with more pairs there are too many of them."""
-
-OTHER_LIMITS: Final = (0, 9)
-
-
-def limits_of(name: str) -> tuple[int, int]:
-    """Tell the smallest and the largest value of a bound."""
-    return LIMITS.get(name, OTHER_LIMITS)
 
 
 def wrong_graph(name: str) -> str | None:
@@ -36,14 +28,9 @@ def wrong_graph(name: str) -> str | None:
 
 def complaint(bounds: Bounds) -> str | None:
     """Say what is wrong with some bounds, and what is allowed; None if nothing is wrong."""
-    wrong = wrong_graph(bounds.graph)
+    wrong = wrong_graph(bounds.graph) or outside(asdict(bounds), LIMITS_OF_EVERY)
     if wrong is not None:
         return wrong
-    for bound in fields(Bounds):
-        value = getattr(bounds, bound.name)
-        smallest, largest = LIMITS_OF_EVERY.get(bound.name) or limits_of(bound.name)
-        if not isinstance(value, bool | str) and not smallest <= value <= largest:
-            return f"{bound.name} is {value}; allowed is {smallest} to {largest}"
     if bounds.graph != EVERY and (bounds.workers, bounds.pairs) != (Bounds.workers, Bounds.pairs):
         return f"graph {bounds.graph!r} has its own workers and pairs; leave out --workers and --pairs"
     if bounds.detached and not bounds.forward:

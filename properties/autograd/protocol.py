@@ -39,7 +39,7 @@ AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
     bounds=Bounds,
     broadest=Bounds(passes=2),
     said_always=("graph", "passes"),
-    limits_of=limits.limits_of,
+    limits=limits.LIMITS,
     complaint=limits.complaint,
     profiles=PROFILES,
     model=AutogradModel,

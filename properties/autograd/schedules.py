@@ -17,7 +17,8 @@ from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.spelling import find_graph, spell
 from farref.model.autograd.world import EVERY, Bounds, seed_of
 from farref.model.ids import WorkerId
-from farref.properties.autograd.limits import PASSES_MAX, complaint, limits_of
+from farref.properties.autograd.limits import LIMITS, PASSES_MAX, complaint
+from farref.properties.limits import outside
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import Temperaments
 
@@ -73,11 +74,10 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
 
 def unfit(fixed: dict[str, Any]) -> str | None:
     """Say what is wrong with bounds that are the same in all schedules. Workers and pairs are those of the programs drawn."""
-    sizes = {name: fixed[name] for name in ("workers", "pairs") if name in fixed}
-    for name, value in sizes.items():
-        smallest, largest = limits_of(name)
-        if not smallest <= value <= largest:
-            return f"{name} is {value}; allowed is {smallest} to {largest}"
+    sizes: dict[str, Any] = {name: fixed[name] for name in ("workers", "pairs") if name in fixed}
+    wrong = outside(sizes, LIMITS)
+    if wrong is not None:
+        return wrong
     graph = fixed.get("graph")
     if graph == EVERY:
         return "a schedule has one graph; leave out --graph to have it drawn"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from farref.model.autograd import actions as act
-from farref.model.autograd.graphs import Flow, Graph
+from farref.model.autograd.graphs import Graph
 from farref.model.autograd.spelling import find_graph, misspelled, spell
 from farref.model.autograd.world import EVERY, Bounds
 from farref.properties.autograd.schedules import is_begun_by_creator
+from farref.properties.twin.rebuilt import rebuilt
 
 Run = tuple[Bounds, tuple[act.Action, ...]]
 
@@ -21,9 +23,8 @@ def smaller(bounds: Bounds, actions: tuple[act.Action, ...]) -> Iterator[Run]:
         return
     [graph] = bounds.catalogue
     for pair in reversed(graph.pair_ids):
-        moved = (_moved(action, pair) for action in actions)
-        rest = tuple(action for action in moved if action is not None)
-        yield from _run(bounds, _without_pair(graph, pair), rest)
+        pairs, flows = graph.pairs[:pair] + graph.pairs[pair + 1 :], tuple(_without_pair(graph.flows, pair))
+        yield from _run(bounds, replace(graph, pairs=pairs, flows=flows), tuple(_without_pair(actions, pair)))
     for flow in graph.flows:
         flows = tuple(one for one in graph.flows if one != flow)
         yield from _run(bounds, replace(graph, flows=flows), actions)
@@ -36,26 +37,20 @@ def _run(bounds: Bounds, graph: Graph, actions: tuple[Any, ...]) -> Iterator[Run
         yield replace(bounds, graph=spelled), actions
 
 
-def _without_pair(graph: Graph, pair: int) -> Graph:
-    pairs = graph.pairs[:pair] + graph.pairs[pair + 1 :]
-    ends = [(_moved(flow.entry, pair), _moved(flow.exit, pair), flow.weight) for flow in graph.flows]
-    flows = tuple(
-        Flow(entry, exit_, weight) for entry, exit_, weight in ends if entry is not None and exit_ is not None
-    )
-    return replace(graph, pairs=pairs, flows=flows)
+class _GoneError(Exception):
+    """Something is about a pair that is gone."""
 
 
-def _moved(thing: Any, gone: int) -> Any:
-    """Give an action, a message or an end with the numbers of pairs after one that is gone; None if it is about that one."""
-    changed: dict[str, Any] = {}
-    for field in fields(thing):
-        value = getattr(thing, field.name)
-        if field.name == "pair" and value == gone:
-            return None
-        if field.name == "pair" and value > gone:
-            changed["pair"] = value - 1
-        elif is_dataclass(value):
-            changed[field.name] = _moved(value, gone)
-            if changed[field.name] is None:
-                return None
-    return replace(thing, **changed)
+def _without_pair(things: Iterable[Any], gone: int) -> Iterator[Any]:
+    """Give actions, or flows, with the numbers that pairs have after one is gone; those that are about that one go too."""
+
+    def moved(name: str, value: Any) -> Any:
+        if name != "pair":
+            return value
+        if value == gone:
+            raise _GoneError
+        return value - (value > gone)
+
+    for thing in things:
+        with suppress(_GoneError):
+            yield rebuilt(thing, moved)

@@ -43,7 +43,7 @@ RREF: Final = Protocol[Bounds, World, Action, Observation](
     bounds=Bounds,
     broadest=Bounds(shutdown=True),
     said_always=("workers", "rrefs", "forks", "drops", "duplicates"),
-    limits_of=limits.limits_of,
+    limits=limits.LIMITS,
     complaint=limits.complaint,
     profiles=PROFILES,
     model=RRefModel,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from farref.model.ids import WorkerId
 from farref.model.rref.actions import Action, OnFork, OnMessage, OnRRef, Shutdown
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
+from farref.properties.twin.rebuilt import rebuilt
 
 
 def smaller(bounds: Bounds, actions: tuple[Action, ...]) -> Iterator[tuple[Bounds, tuple[Action, ...]]]:
@@ -30,7 +31,7 @@ class Smaller:
         [self.rref] = rrefs
         self.first_fork = bounds.creator_fork(self.rref)
         self.workers = {bounds.owner(self.rref): WorkerId(0)}
-        self.actions = tuple(map(self._renamed, actions))
+        self.actions = tuple(rebuilt(action, self._renamed) for action in actions)
         self.bounds = replace(
             bounds,
             workers=max(2, len(self.workers)),
@@ -38,23 +39,17 @@ class Smaller:
             shutdown=any(isinstance(one, Shutdown) for one in actions),
         )
 
-    def _renamed(self, action: Any) -> Any:
-        """Rename all that an action or a message is about."""
-        changed: dict[str, Any] = {}
-        for field in fields(action):
-            value = getattr(action, field.name)
-            match field.name:
-                case "rref":
-                    changed["rref"] = RRefId(0)
-                case "fork":
-                    changed["fork"] = ForkId(value - self.first_fork)
-                case "worker" | "target":
-                    changed[field.name] = self.workers.setdefault(value, WorkerId(len(self.workers)))
-                case "message" | "of":
-                    changed[field.name] = self._renamed(value)
-                case _:
-                    pass
-        return replace(action, **changed)
+    def _renamed(self, name: str, value: Any) -> Any:
+        """Rename what an action or a message is about."""
+        match name:
+            case "rref":
+                return RRefId(0)
+            case "fork":
+                return ForkId(value - self.first_fork)
+            case "worker" | "target":
+                return self.workers.setdefault(value, WorkerId(len(self.workers)))
+            case _:
+                return value
 
 
 def _rref(action: Action, bounds: Bounds) -> RRefId | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from enum import IntEnum
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -18,24 +20,29 @@ from tests.model.reachable import steps
 class Collector:
     """Listens to the handlers of protocol files while steps are taken."""
 
-    def __init__(self, event: Callable[[Action], Event]) -> None:
-        self.event = event
+    def __init__(self, event: Callable[[Action, str], Event]) -> None:
+        self.event = event  # which event it is, by the action that is taken and the name of the handler
         self.seen: dict[ModuleType, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
         self.action: Action = None
+        self.depth = 0
 
-    def listen(self, patch: pytest.MonkeyPatch, module: ModuleType) -> None:
+    def listen(self, patch: pytest.MonkeyPatch, module: ModuleType, phase: str = "phase") -> None:
         """Be told what each handler of a file is given, a record, and what it gives, a record and what is sent."""
         for name, handler in inspect.getmembers(module, inspect.isfunction):
             is_handler = handler.__annotations__.get("return") in ("Step", "Step | None") and not name.startswith("_")
             if handler.__module__ == module.__name__ and is_handler:
-                patch.setattr(module, name, self._heard(module, handler))
+                patch.setattr(module, name, self._heard(module, handler, attrgetter(phase)))
 
-    def _heard(self, module: ModuleType, handler: Callable[..., Any]) -> Callable[..., Any]:
-        def handle(record: Any, *others: Any) -> Any:
-            result = handler(record, *others)
-            if result is not None:
-                where = self.event(self.action), record.phase
-                self.seen[module][where][result[0].phase] |= {type(message) for message in result[1]}
+    def _heard(
+        self, module: ModuleType, handler: Callable[..., Any], phase: Callable[[Any], IntEnum]
+    ) -> Callable[..., Any]:
+        def handle(record: Any, *others: Any, **named: Any) -> Any:
+            self.depth += 1
+            result = handler(record, *others, **named)
+            self.depth -= 1
+            if result is not None and self.depth == 0:  # a handler that another one calls is a part of that one
+                where = self.event(self.action, handler.__name__), phase(record)
+                self.seen[module][where][phase(result[0])] |= {_kind(message) for message in result[1]}
             return result
 
         return handle
@@ -63,6 +70,11 @@ class Watched:
         """Give the state after the action."""
         self.collector.action = action
         return self.model.step(state, action)
+
+
+def _kind(sent: Any) -> type:
+    """Give the class of a message, which may come with what it carries."""
+    return type(sent[0]) if isinstance(sent, tuple) else type(sent)
 
 
 def lines(table: Transitions) -> set[str]:

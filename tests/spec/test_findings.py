@@ -111,7 +111,9 @@ def test_programs_are_started_and_ended_in_one_way() -> None:
     assert all(tails)
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed: pip install 'farref[torch]'")
+@pytest.mark.skipif(
+    find_spec("torch") is None, reason="PyTorch is not installed; in a checkout: pip install '.[torch]'"
+)
 def test_N1_shows() -> None:
     run = ledger.run_once(ROOT / "properties/conformance/findings/scripts/rref/n1_two_owners.py")
     assert run.outcome is Outcome.REPRODUCED, run.last

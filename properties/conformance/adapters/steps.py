@@ -82,7 +82,7 @@ class Taker:
                 given = self._given(args, self.here)
                 results[name] = self._within(step, lambda: self.calls.compute(operation, given))
             case _:
-                raise NotImplementedError(f"this is no step: {step}")
+                raise NotImplementedError(f"this is not a step: {step}")
 
     def _within(self, step: Step, act: Callable[[], Any]) -> Any:
         def do() -> Any:

@@ -66,6 +66,4 @@ def told(log: Log, finding: Finding) -> str:
         return finding.reason
     what = f"receives {event.message}" if event.event == "receive" else event.event
     about = f" of RRef {event.rref}" if event.rref else ""
-    return (
-        f"event {event.number} of {log.names[event.worker]} ({what}{about}) is no step of the model: {finding.reason}"
-    )
+    return f"event {event.number} of {log.names[event.worker]} ({what}{about}) is not a step of the model: {finding.reason}"

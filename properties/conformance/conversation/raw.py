@@ -79,7 +79,7 @@ class RawSession:
         try:
             answer = json.loads(line)
         except ValueError:
-            self._complain("prints on stdout what is no JSON; stdout is for answers only", line)
+            self._complain("prints on stdout what is not JSON; stdout is for answers only", line)
             return True
         except RecursionError:
             self._complain("writes a line that is nested too deeply to be read", line)
@@ -93,7 +93,7 @@ class RawSession:
     def _take(self, answer: dict[str, Any], line: bytes) -> None:
         number = answer.get("id")
         if not isinstance(number, int) or isinstance(number, bool):
-            self._complain("writes an answer whose `id` is no whole number", line)
+            self._complain("writes an answer whose `id` is not a whole number", line)
         elif number in self._answered:
             self._complain(f"answers request {number} twice", line)
         elif number not in self._asked:
@@ -112,7 +112,7 @@ class RawSession:
         if error is None:
             return
         if not isinstance(error, dict) or not all(isinstance(one, str) for one in error.values()):
-            self._complain("writes an error that is no object of kind, type and message, all strings", line)
+            self._complain("writes an error that is not an object of kind, type and message, all strings", line)
         elif (kind := error.get("kind", "error")) not in KINDS:
             self._complain(f"writes an error of the kind {kind!r}; there are {', '.join(KINDS)}", line)
 

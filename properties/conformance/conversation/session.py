@@ -152,7 +152,7 @@ class Session:
             answer = msgspec.json.decode(line, type=Answer)
             self._requests.pop(answer.id).settle(answer)
         except (ValueError, KeyError, RecursionError) as error:
-            self._complaint = f"the adapter wrote what is no answer to anything: {line[:200]!r} ({error})"
+            self._complaint = f"the adapter wrote what is not an answer to anything: {line[:200]!r} ({error})"
             return False
         return True
 

@@ -242,7 +242,7 @@ def _fails(kind: str | None = None, saying: str = "") -> Callable[[Outcome], Non
 
 def _object(outcome: Outcome) -> None:
     if not isinstance(value := _value(outcome), dict):
-        raise WrongAnswer(f"it gives {value!r}, which is no object")
+        raise WrongAnswer(f"it gives {value!r}, which is not an object")
 
 
 def _counts(outcome: Outcome) -> None:

@@ -75,7 +75,7 @@ def _wrong_hello(session: RawSession, hello: Reply) -> str | None:
 def _declared(capabilities: Collection[str]) -> Iterator[Remark]:
     declared = [one for one in capabilities if one not in RETIRED]
     yield from (Remark(f"capabilities: {one} is ignored, as {RETIRED[one]}") for one in capabilities if one in RETIRED)
-    wrong = [f"{one!r} is no capability{_meant(one)}" for one in declared if one not in CAPABILITIES]
+    wrong = [f"{one!r} is not a capability{_meant(one)}" for one in declared if one not in CAPABILITIES]
     wrong += [
         f"{one} is declared and {' or '.join(WITHOUT[one])} is not, without which it cannot be tried"
         for one in declared

@@ -144,7 +144,7 @@ def torch_version() -> str:
     try:
         return metadata.version("torch")
     except metadata.PackageNotFoundError:
-        raise click.UsageError("PyTorch is not installed: pip install 'farref[torch]'") from None
+        raise click.UsageError("PyTorch is not installed; in a checkout of farref: pip install '.[torch]'") from None
 
 
 @click.command()

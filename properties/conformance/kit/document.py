@@ -134,9 +134,9 @@ def decode(content: bytes) -> tuple[Report, ...]:
             return (msgspec.json.decode(content, type=Report),)
         reports = msgspec.json.decode(content, type=Matrix).reports
     except ValueError as error:
-        raise DocumentError(f"no conformance report: {error}") from error
+        raise DocumentError(f"not a conformance report: {error}") from error
     except RecursionError as error:
-        raise DocumentError("no conformance report: it is nested too deeply") from error
+        raise DocumentError("not a conformance report: it is nested too deeply") from error
     if not reports:
         raise DocumentError("a matrix of no reports: there is nothing to show")
     return reports

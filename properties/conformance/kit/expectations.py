@@ -45,9 +45,9 @@ def read(path: Path, checks: Collection[str]) -> Mapping[str, Expectation]:
     except OSError as error:
         raise ExpectationsError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, msgspec.ValidationError) as error:
-        raise ExpectationsError(f"{path} is no file of expectations: {error}; {SHAPE}") from error
+        raise ExpectationsError(f"{path} is not a file of expectations: {error}; {SHAPE}") from error
     except RecursionError as error:
-        raise ExpectationsError(f"{path} is no file of expectations: it is nested too deeply; {SHAPE}") from error
+        raise ExpectationsError(f"{path} is not a file of expectations: it is nested too deeply; {SHAPE}") from error
     for one in found.expected:
         _judge(path, one, checks)
     by_check = {one.check: one for one in found.expected}

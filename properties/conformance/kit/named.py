@@ -62,7 +62,7 @@ def target(given: str) -> Target:
         )
     if place.endswith(".py") and not Path(place).is_file():
         raise UnknownBackendError(
-            f"{place} is no file; a backend is one of {', '.join(NAMED)}, a file.py or a module:attribute"
+            f"{place} is not a file; a backend is one of {', '.join(NAMED)}, a file.py or a module:attribute"
         )
     expectations = EXPECTATIONS / named.expectations if named and named.expectations else None
     return Target(hosted(place), ("--backend", given), place, expectations, named.extra if named else None)

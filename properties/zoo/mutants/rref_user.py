@@ -161,7 +161,8 @@ def user_code_runs_before_the_accept(_: Handler) -> Handler:
     """A parked call is started before its argument is accepted towards the parent."""
 
     def confirm(self: Core, fork: Any) -> None:
-        self.parking.confirm(fork)
+        if fork in self.parking.waited_for:
+            self.parking.confirm(fork)
         self.user.confirm(fork)
 
     return confirm

@@ -67,7 +67,7 @@ WRONG_WORDS = {
     "conform": "give --backend (simulated, processes, torch, torch-faulty, a file.py, a module:attribute)",
     "conform processes": "a backend is given as --backend processes",
     "conform --backend nobody": "simulated, processes, torch, torch-faulty, a file.py, a module:attribute, or a command",
-    "conform --backend no/such/file.py": "is no file; a backend is one of simulated",
+    "conform --backend no/such/file.py": "is not a file; a backend is one of simulated",
     "conform --backend a-b:c": "no backend is called",
     "conform --": "after -- there must be the command",
     "conform --backend processes --only R999": "there are checks of R",
@@ -158,9 +158,9 @@ def test_foreign_files(farref: Farref, saved: Path, content: Callable[[bytes], b
 
 
 NO_REPORTS = {
-    "nothing": (b"", "no conformance report"),
-    "deep nesting": (b'{"x": ' + b"[" * 100_000, "no conformance report: it is nested too deeply"),
-    "bytes": (b'{"format": "farref-conformance/1", "backend": "\xff"}', "no conformance report"),
+    "nothing": (b"", "not a conformance report"),
+    "deep nesting": (b'{"x": ' + b"[" * 100_000, "not a conformance report: it is nested too deeply"),
+    "bytes": (b'{"format": "farref-conformance/1", "backend": "\xff"}', "not a conformance report"),
     "an empty matrix": (b'{"format": "farref-conformance-matrix/1", "reports": []}', "a matrix of no reports"),
 }
 
@@ -178,7 +178,7 @@ def test_expectations_that_are_nested_too_deeply(farref: Farref, tmp_path: Path)
     path = tmp_path / "known.toml"
     path.write_text(f"x = {'[' * 100_000}")
     told = complaint(farref("conform", "--backend", "processes", "--expectations", str(path)))
-    assert f"{path} is no file of expectations: it is nested too deeply" in told
+    assert f"{path} is not a file of expectations: it is nested too deeply" in told
 
 
 def test_a_place_that_cannot_be_written(farref: Farref, saved: Path) -> None:

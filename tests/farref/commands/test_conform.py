@@ -260,5 +260,5 @@ def test_what_is_no_report(farref: Farref, tmp_path: Path, content: str) -> None
     path.write_text(content)
     result = farref("conform", "--from", str(path))
     assert result.exit_code == 2
-    assert "no conformance report" in result.stderr
+    assert "not a conformance report" in result.stderr
     assert result.stderr.count("\n") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,3 +50,10 @@ def test_what_all_share_stays_empty() -> None:
     simulation.finish_function(b, held.rref)
     assert EMPTY_LIST == []
     assert EMPTY_DICTIONARY == {}
+
+
+def test_what_all_share_refuses_to_be_written_to() -> None:
+    with pytest.raises(TypeError, match="share"):
+        EMPTY_LIST.append(1)
+    with pytest.raises(TypeError, match="share"):
+        EMPTY_DICTIONARY[1] = 2

@@ -12,7 +12,7 @@ from farref.impl.api import current
 from farref.impl.autograd import backward, context, get_gradients
 from farref.impl.core.autograd.ids import ContextId
 from farref.impl.tape import Tensor, no_grad, tanh, tensor
-from farref.impl.worker.passes import CURRENT, using
+from farref.impl.worker.recording import CURRENT, using
 
 parameters: dict[str, Tensor] = {}
 
@@ -151,8 +151,8 @@ def left_over() -> int:
     """Count everything of autograd that a worker keeps."""
     worker = current()
     with worker.lock:
-        engine, recorder = worker.core.engine, worker.recorder
-        return len(engine.contexts) + len(engine.passes) + len(engine.fetching) + len(recorder.passes) + recorder.works
+        engine, passes = worker.core.engine, worker.passes
+        return len(engine.contexts) + len(engine.passes) + len(engine.fetching) + len(passes.waiting) + passes.works
 
 
 def tasks() -> int:

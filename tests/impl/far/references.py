@@ -77,7 +77,7 @@ def pressure(to: str) -> tuple[int, int]:
     """How many bytes wait for a peer here, and how many of its calls have not begun for that reason."""
     worker = current()
     rank = worker.find(to)
-    return sum(map(len, list(worker.connections[rank].outbox))), len(worker.backlog._waiting.get(rank, []))
+    return sum(map(len, list(worker.connections[rank].outbox))), worker.lines.kept(rank)
 
 
 def slow(seconds: float, value: Any = None) -> Any:

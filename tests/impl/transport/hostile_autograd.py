@@ -154,5 +154,5 @@ def engage(victim: Worker) -> None:
     root = root_of([(received * leaf).sum()])
     begun, effects = engine.begin(CONTEXT, root, (np.ones(()),), PASS.smart, PASS.retain)
     assert begun == PASS
-    victim.recorder.passes[PASS] = Future(victim.reactor, "backward")
+    victim.passes.waiting[PASS] = Future(victim.reactor, "backward")
     victim.perform(effects)

@@ -12,7 +12,7 @@ import pytest
 
 from farref.impl import Cluster, launch, remote, rpc_async, rpc_sync
 from farref.impl.api import current
-from farref.impl.worker.worker import BATCH, FEW_CALLS
+from farref.impl.worker.lines import BATCH, FEW_CALLS
 from tests.impl.far import references as far
 
 LONG = 5.0

@@ -28,7 +28,7 @@ LARGER = Bounds(
 )
 
 
-def event_of(action: Action) -> Event:
+def event_of(action: Action, _: str) -> Event:
     if not isinstance(action, act.OnMessage):
         return type(action)
     return (Ack, type(action.message.of)) if isinstance(action.message, Ack) else type(action.message)

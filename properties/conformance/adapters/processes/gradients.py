@@ -11,7 +11,7 @@ from farref.impl import function, remote, rpc_sync
 from farref.impl.api import current
 from farref.impl.autograd import ContextId, DistributedOptimizer, backward, get_gradients
 from farref.impl.tape import SGD, Tensor, no_grad, tensor
-from farref.impl.worker.passes import using
+from farref.impl.worker.recording import using
 from farref.properties.conformance.adapters.functions import leaves
 from farref.properties.conformance.adapters.steps import Taker, compute
 from farref.properties.conformance.kit.programs import Step

@@ -20,7 +20,7 @@ from farref.impl.functions import function, name_of
 from farref.impl.tape import Tensor
 from farref.impl.tape.passes import root_of
 from farref.impl.worker.futures import Future
-from farref.impl.worker.passes import using
+from farref.impl.worker.recording import using
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.autograd.notebook import Notebook, Terms
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
@@ -78,9 +78,9 @@ class AutogradDesk(Desk):
         """Send tensors to a worker."""
         worker, name = self.worker, name_of(take)
         with worker.lock, using(self.context):
-            passage = worker.recorder.leaving(name)
+            passage = worker.passage_for(name)
             tensors = self.notebook.parcel(pair, terms, decoy) if attached else []
-            forks, body, segments = worker.writing.write_arguments([pair, tensors], {}, target, passage)
+            forks, body, segments = worker.bodies.write_arguments([pair, tensors], {}, target, passage)
             _, effects = self.core.call(target, name, forks, body, passage)
             worker.perform(effects, segments)
         return next(forward for effect in effects if (forward := _forward(effect)) is not None)

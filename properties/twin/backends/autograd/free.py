@@ -124,7 +124,7 @@ class StormDesk(Desk):
         deadline, core = time.monotonic() + PATIENCE_S, self.storm
         while time.monotonic() < deadline:
             with self.worker.lock:
-                if core.is_empty() and not core.kept and not self.worker.recorder.works:
+                if core.is_empty() and not core.kept and not self.worker.passes.works:
                     faults, core.faults = dict(core.faults), type(core.faults)()
                     core.weather = None
                     return None, faults

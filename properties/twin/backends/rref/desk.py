@@ -178,8 +178,7 @@ class Desk:
     def await_value(self, reference: OwnedReference) -> WaiterId:
         """Wait for a value of our own (R21)."""
         with self.worker.lock:
-            self.worker.fetch(reference, FOR_EVER)
-            return WaiterId(self.worker._waiters)
+            return self.worker.await_value(reference, Future(self.worker.reactor))
 
     def shut_down(self) -> None:
         """Begin nothing new (R32)."""

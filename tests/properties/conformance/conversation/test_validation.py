@@ -74,7 +74,7 @@ for line in sys.stdin:
 MISTAKES = {
     "it prints": (
         'print("starting up")',
-        "it prints on stdout what is no JSON; stdout is for answers only: starting up",
+        "it prints on stdout what is not JSON; stdout is for answers only: starting up",
     ),
     "no object": ("print(7)", "it writes a line that is no JSON object: 7"),
     "unasked": ('say({"id": 99, "ok": None})', "it answers request 99, which was never made"),
@@ -82,7 +82,7 @@ MISTAKES = {
         "once = say\ndef say(answer):\n    once(answer)\n    once(answer)",
         "it answers request 0 twice",
     ),
-    "id": ('say({"id": "0", "ok": None})', "it writes an answer whose `id` is no whole number"),
+    "id": ('say({"id": "0", "ok": None})', "it writes an answer whose `id` is not a whole number"),
     "extra": (
         "plain = answer\ndef answer(request):\n    return {**plain(request), 'verb': request['verb']}",
         "it writes an answer with 'verb'; it may have id, ok and error",
@@ -94,7 +94,7 @@ MISTAKES = {
     "error text": (
         "plain = answer\ndef answer(request):\n"
         "    a = plain(request)\n    return {'id': a['id'], 'error': 'no'} if 'error' in a else a",
-        "it writes an error that is no object of kind, type and message, all strings",
+        "it writes an error that is not an object of kind, type and message, all strings",
     ),
     "kind": (
         "plain = answer\ndef answer(request):\n"
@@ -103,7 +103,7 @@ MISTAKES = {
     ),
     "no name": ("def hello(request):\n    return {'version': '1'}", "must have a name, a version and a list"),
     "strings": ("CAPABILITIES.append(7)", "a capability is a string, and 7 is none"),
-    "unknown": ("CAPABILITIES.append('fecth')", "'fecth' is no capability; did you mean fetch?"),
+    "unknown": ("CAPABILITIES.append('fecth')", "'fecth' is not a capability; did you mean fetch?"),
     "without": ("CAPABILITIES.remove('probe')", "probe.owned is declared and probe is not"),
     "no calls": (
         "CAPABILITIES[:] = ['function.echo']",
@@ -123,7 +123,7 @@ MISTAKES = {
     ),
     "probe": (
         "p = carry_out\ndef carry_out(request):\n    return [0] if request['verb'] == 'probe' else p(request)",
-        "probe: it gives [0], which is no object",
+        "probe: it gives [0], which is not an object",
     ),
     "probe.owned": (
         "p = carry_out\ndef carry_out(request):\n    return {} if request['verb'] == 'probe' else p(request)",

@@ -1,0 +1,282 @@
+"""Bodies of messages: values and errors as bytes, and back.
+
+A fork is minted for each reference as it is written; if the value cannot be written, none is left (R2, R28). A body is read
+whole before any fork in it takes effect: the handles in it stand for nothing until they are bound (R28).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+import msgspec
+from msgspec.msgpack import Ext
+
+from farref.impl.core.autograd.ids import ContextId
+from farref.impl.core.ids import ForkData, Reference, WorkerId
+from farref.impl.core.messages import Call, Carrier, FetchCall, Forks, ForwardCall, RemoteCall
+from farref.impl.errors import RefusedValue, RpcError, WireError
+from farref.impl.rref import RRef
+from farref.impl.settings import Settings
+from farref.impl.tape.graph import Receive
+from farref.impl.tape.tensors import Tensor
+from farref.impl.values.arena import Arena, Window
+from farref.impl.values.codec import joined, write_atoms, write_simple_arguments
+from farref.impl.values.reports import read_error, write_error
+from farref.impl.values.tensors import Passage, TensorReader, TensorWriter, attach, write_small
+
+_encode: Final = msgspec.msgpack.Encoder().encode
+FORK_BYTES: Final = 128
+OTHER_BYTES: Final = 4096
+"""More than the rest of a frame takes: for each fork, and altogether."""
+
+
+Arguments = list[Any] | tuple[Any, ...]
+
+Written = tuple[Forks, bytes, list[memoryview]]
+"""What travels of a value: its forks, its body, and the segments behind that."""
+
+
+class Home(Protocol):
+    """What bodies need of the worker that writes and reads them."""
+
+    rank: WorkerId
+    names: dict[WorkerId, str]
+    settings: Settings
+
+    def arena_for(self, target: WorkerId) -> Arena | None:
+        """Give the memory in which large arrays for a worker may lie, if there is any."""
+
+    def share(self, handle: RRef, target: WorkerId) -> ForkData:
+        """Mint a fork of a handle for a worker."""
+
+    def withdraw(self, forks: Forks) -> None:
+        """Take back forks that were not sent."""
+
+
+class Content:
+    """A value that was read, and the handles in it that stand for no fork yet."""
+
+    __slots__ = ("_forks", "context", "handles", "node", "value")
+
+    value: Any
+
+    def __init__(self, forks: int = 0) -> None:
+        self._forks = forks
+        self.handles: dict[int, RRef] | None = None
+        self.context: ContextId | None = None
+        self.node: Receive | None = None
+
+    def enter(self, forward: ForwardCall, tensors: list[Tensor]) -> None:
+        """Belong to the context that the message carries, and hang the tensors on the recv of its pair (A7)."""
+        if len(tensors) != forward.tensors:
+            raise WireError(f"a call has a pair of {forward.tensors} tensors, and {len(tensors)} came")
+        self.context, self.node = forward.context, attach(tensors)
+
+    def adopt(self, index: int) -> RRef:
+        """Make the handle for a fork of the message."""
+        if index >= self._forks:
+            raise WireError(f"a value refers to fork {index} of {self._forks}")
+        if self.handles is None:
+            self.handles = {}
+        return self.handles.setdefault(index, RRef.unbound())
+
+    def bind(self, worker: Any, references: tuple[Reference, ...]) -> Any:
+        """Let the handles stand for what a worker took on. A fork that the value does not mention is let go."""
+        if references:
+            handles = self.handles or {}
+            for index, reference in enumerate(references):
+                (handles.get(index) or RRef.unbound()).adopt(worker, reference)
+            handles.clear()
+        return self.value
+
+
+class Bodies:
+    """Writes and reads bodies for one worker. `windows` are what it sees of its peers' memory."""
+
+    def __init__(self, home: Home, windows: Mapping[WorkerId, Window]) -> None:
+        self._home = home
+        self._settings = home.settings
+        self._windows = windows
+        self._simple_bytes_max = home.settings.frame_bytes_max - OTHER_BYTES
+        self._plain: dict[WorkerId, TensorReader] = {}
+        """For messages without forks and segments: a reader keeps nothing of what it has read."""
+
+    # Writing
+
+    def write_arguments(
+        self,
+        args: list[Any],
+        kwargs: dict[str, Any],
+        target: WorkerId,
+        passage: Passage | None = None,
+        function: str = "a function",
+    ) -> Written:
+        """Write the arguments of a call. Most are simple, and have a way of their own for speed."""
+        try:
+            body = None if kwargs else write_simple_arguments(args)
+            if body is None and not kwargs and passage is not None:
+                tensors = _tensors(args, passage)
+                body = None if tensors is None else _encode([tensors, {}])
+            return self._write([args, kwargs], target, passage) if body is None else self._checked(body)
+        except RpcError as error:
+            self.say_what(error, "an argument", function, target)
+            raise
+
+    def write(self, value: object, target: WorkerId, passage: Passage | None = None) -> Written:
+        """Write a value for a worker. The passage, if the message has one, learns which tensors are its pair."""
+        body = write_atoms(value)
+        if body is None and passage is not None and type(value) is Tensor:
+            tensors = _tensors([value], passage)
+            body = None if tensors is None else _encode(tensors[0])
+        return self._write(value, target, passage) if body is None else self._checked(body)
+
+    def write_error(self, error: object, function: str) -> bytes:
+        """Write an error, with the name of this worker, unless it is written already."""
+        if isinstance(error, bytes):
+            return error
+        known = error if isinstance(error, BaseException) else RpcError(str(error))
+        return write_error(known, self._home.names[self._home.rank], function)
+
+    def say_what(self, error: RpcError, what: str, of: object, on: WorkerId | None = None) -> None:
+        """Let an error say which value could not be written, of which function, on which worker: here if none is given."""
+        place = self._home.names[self._home.rank if on is None else on]
+        error.args = (f"{what} of {of} on {place}: {error}",)
+
+    def copy(self, value: object, passage: Passage | None = None) -> tuple[Any, list[Tensor]]:
+        """Write a value and read it back, as if it had travelled; references in it stay the handles they are.
+
+        The tensors that arrive as the pair's other end are listed beside it.
+        """
+        handles: list[RRef] = []
+
+        def keep(item: object) -> int | None:
+            if not isinstance(item, RRef):
+                return None
+            handles.append(item)
+            return len(handles) - 1
+
+        writer = _writer(passage, keep, self._settings.allow_pickle)
+        body = writer.write(value)
+        if passage is not None:
+            passage.tensors = writer.tensors
+        reader = self._reader(handles.__getitem__, memoryview(bytearray(joined(writer.segments))))
+        reader.tensors = received = list[Tensor]()
+        return reader.read(body), received
+
+    def _write(self, value: object, target: WorkerId, passage: Passage | None) -> Written:
+        """Write a value, minting a fork for each reference in it; on failure none is left (R2, R28)."""
+        home = self._home
+        forks: list[ForkData] = []
+
+        def share(item: object) -> int | None:
+            if not isinstance(item, RRef):
+                return None
+            forks.append(home.share(item, target))
+            return len(forks) - 1
+
+        arena = home.arena_for(target)
+        lend = None if arena is None else lambda array: arena.lend(array, target)
+        writer = _writer(passage, share, self._settings.allow_pickle, lend)
+        try:
+            body = writer.write(value)
+            self._check_size(writer.size(body), len(forks))
+        except BaseException:
+            if arena is not None:
+                arena.take_back(target, writer.lent)
+            home.withdraw(tuple(forks))
+            raise
+        if passage is not None:
+            passage.tensors = writer.tensors
+        return tuple(forks), body, writer.segments
+
+    def _checked(self, body: bytes) -> Written:
+        if len(body) > self._simple_bytes_max:
+            self._check_size(len(body), 0)
+        return (), body, []
+
+    def _check_size(self, size: int, forks: int) -> None:
+        limit = self._settings.frame_bytes_max
+        if size + FORK_BYTES * forks + OTHER_BYTES > limit:
+            raise RefusedValue(f"a value of {size} bytes is larger than the limit of {limit} (frame_bytes_max)")
+
+    # Reading
+
+    def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Any:
+        """Read a value, or the error that came in its place; raise `WireError` if it cannot be.
+
+        What came with forks is a `Content`, as there are handles to be bound. Any other value is itself.
+        """
+        if message.forks:
+            content = Content(len(message.forks))
+            content.value = _read(message, self._reader(content.adopt, segments, source))
+            return content
+        if segments is not None:
+            return _read(message, self._reader(Content().adopt, segments, source))
+        reader = self._plain.get(source)
+        if reader is None:
+            reader = self._plain[source] = self._reader(Content().adopt, None, source)
+        return _read(message, reader)
+
+    def read_forward(self, source: WorkerId, forward: ForwardCall, segments: memoryview | None) -> Content:
+        """Read what came with a context. Its tensors hang on the recv of its pair."""
+        message, tensors = forward.message, list[Tensor]()
+        if type(message) is FetchCall:
+            content = Content()
+        else:
+            content = Content(len(message.forks))
+            reader = self._reader(content.adopt, segments, source)
+            reader.tensors = tensors
+            content.value = _read(message, reader)
+        content.enter(forward, tensors)
+        return content
+
+    def _reader(
+        self, adopt: Callable[[int], RRef], segments: memoryview | None, source: WorkerId | None = None
+    ) -> TensorReader:
+        settings, window = self._settings, None if source is None else self._windows.get(source)
+        return TensorReader(adopt, segments, settings.allow_pickle, window, copies=settings.copy_arrays)
+
+
+def taken(function: str, args: object, kwargs: object) -> tuple[list[Any], dict[str, Any]]:
+    """Take the arguments of a call as they are now. A string is refused, as its letters would be the arguments."""
+    # The first question of each two is answered faster, and is the last for nearly every call.
+    if type(args) is not list and not isinstance(args, list | tuple):
+        raise TypeError(f"the args of {function} are a list or a tuple, and not a {type(args).__qualname__}")
+    if type(kwargs) is not dict and not isinstance(kwargs, Mapping):
+        raise TypeError(f"the kwargs of {function} are a mapping, and not a {type(kwargs).__qualname__}")
+    return list(args), dict(kwargs)
+
+
+def _tensors(items: list[object], passage: Passage) -> list[Ext] | None:
+    written = write_small(items, passage.recording)
+    if written is None:
+        return None
+    passage.tensors = written[1]
+    return written[0]
+
+
+def _writer(passage: Passage | None, *arguments: Any) -> TensorWriter:
+    writer = TensorWriter(*arguments)
+    writer.recording = passage is None or passage.recording
+    return writer
+
+
+def _read(message: Carrier, reader: TensorReader) -> Any:
+    if type(message) is Call or type(message) is RemoteCall:
+        value = reader.read(message.body)
+        _check_arguments(value)
+        return value
+    if message.failed:
+        read_error(message.body)
+        return message.body
+    return reader.read(message.body)
+
+
+def _check_arguments(value: object) -> None:
+    """Refuse arguments that are no arguments: a list for the places, and a map for the names."""
+    if type(value) is list and len(value) == 2:
+        places, named = value
+        if type(places) is list and type(named) is dict and (not named or all(type(name) is str for name in named)):
+            return
+    raise WireError("the arguments of a call are a list and a map")

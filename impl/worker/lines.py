@@ -1,0 +1,98 @@
+"""The lines of a worker to its peers: when what is queued for them leaves, and who waits if it is too much.
+
+Of few calls each leaves at once, as it may be urgent. Of more, some wait to leave in one write, which whoever reads makes, now
+or next. The results of functions do the same.
+
+What is queued for one peer has a limit. The application waits before it calls or creates. A function waits to begin while the
+worker that called it takes nothing in: its result would only be queued. No thread is held for it. Everything else goes out at
+once. Control messages and answers to fetches are what others wait for, and there are no more of them than the window of a
+channel allows (R7), or than others have asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from farref.impl.core.ids import WorkerId
+from farref.impl.errors import RpcTimeout
+from farref.impl.worker.connection import SOON, Connection
+
+if TYPE_CHECKING:
+    from farref.impl.worker.worker import Worker
+
+FEW_CALLS: Final = 8
+BATCH: Final = 32
+"""So many frames at most wait for each other."""
+
+
+class Lines:
+    """The connections of one worker."""
+
+    def __init__(self, worker: Worker, connections: Mapping[WorkerId, Connection]) -> None:
+        self._worker = worker
+        self._connections = connections
+        self._waiting: dict[WorkerId, deque[Callable[[], None]]] = {}
+        """Calls whose callers take nothing in."""
+
+    # Writing
+
+    def hand_over(self, target: WorkerId, at_once: bool) -> None:
+        """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""
+        connection = self._connections.get(target)
+        if connection is None or at_once or len(connection.outbox) >= BATCH:
+            self.flush(patient=True)
+        elif self._worker.reactor.is_reading and not connection.roused:
+            connection.roused = True
+            self._worker.reactor.rouse_reader()
+
+    def write_results(self) -> None:
+        """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
+        if not self._worker.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self._connections.values()):
+            self.flush(patient=True)
+
+    def flush(self, patient: bool = False, hurry: int = SOON) -> None:
+        """Write what is queued for every peer and in such a hurry, or too much to wait: the peer could begin with it."""
+        for connection in self._connections.values():
+            if connection.returned:
+                with self._worker.lock:
+                    connection.give_back()
+            if connection.hurry >= hurry or len(connection.outbox) >= BATCH:
+                connection.flush(patient)
+
+    # Waiting
+
+    def wait_for_room(self, target: WorkerId, timeout: float | None) -> None:
+        """Wait until a peer has taken in enough of what is queued for it; raise `RpcTimeout` if it does not in time."""
+        connection = self._connections.get(target)
+        if connection is None or not connection.is_full():
+            return
+        deadline = float("inf") if timeout is None else time.monotonic() + timeout
+        self._worker.reactor.serve_until(lambda: connection.dead or not connection.is_full(), deadline)
+        if connection.is_full() and not connection.dead:
+            name = self._worker.names[target]
+            raise RpcTimeout(f"{name} has taken nothing in for {timeout} s, and too much is queued for it")
+
+    def must_wait(self, caller: WorkerId) -> bool:
+        """Say whether a caller takes nothing in."""
+        connection = self._connections.get(caller)
+        return connection is not None and connection.is_full() and not connection.dead
+
+    def keep(self, caller: WorkerId, task: Callable[[], None]) -> None:
+        """Keep a call for later."""
+        with self._worker.lock:
+            self._waiting.setdefault(caller, deque()).append(task)
+
+    def kept(self, caller: WorkerId) -> int:
+        """Say how many calls of a caller are kept."""
+        return len(self._waiting.get(caller, ()))
+
+    def release(self) -> None:
+        """Let calls begin whose callers take results in again, or are dead. Under the lock, with every tick."""
+        for caller in list(self._waiting):
+            connection = self._connections[caller]
+            if connection.dead or not connection.is_full():
+                for task in self._waiting.pop(caller):
+                    self._worker.reactor.queue(task)
