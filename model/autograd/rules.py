@@ -27,7 +27,7 @@ class AutogradRules:
     returns_after_commit: bool = _rule("A17", "backward returns when every worker shows its gradients")
     decision_is_final: bool = _rule("A20", "a timeout that comes after the decision changes nothing")
     aborts_everywhere: bool = _rule("A18", "a pass that failed is ended on every worker that takes part")
-    answers_latecomers: bool = _rule("A19", "who reports on a pass that is over is told so")
+    answers_latecomers: bool = _rule("A19", "a worker that reports on a pass that is over is told so")
     release_ends_passes: bool = _rule("A24", "a worker that closes its context leaves the pass it is in")
     forgets_when_drained: bool = _rule("A25", "a released id is forgotten when nothing of it is under way any more")
 
