@@ -10,10 +10,10 @@ AUTOGRAD := $(BIN)/farref check autograd
 .PHONY: help verify test check generated findings clean
 
 help:
-	@echo "make verify     the sound protocol holds, PyTorch's breaks, and TLC agrees: about a minute"
+	@echo "make verify     the sound protocol holds, PyTorch's breaks, and TLC agrees: a few minutes"
 	@echo "make test       every test"
 	@echo "make check      ruff, mypy --strict, import-linter"
-	@echo "make generated  write the tables, the diagram and the TLA+ configurations anew"
+	@echo "make generated  write the tables, the listing of folders, the diagram and the TLA+ configurations anew"
 	@echo "make findings   run every program that shows a defect of PyTorch, RUNS times each (5): about 15 minutes"
 	@echo "make clean      remove $(VENV) and every cache"
 
