@@ -11,10 +11,12 @@ from farref.checking.request import Request
 from farref.checking.search import carry_out
 from farref.checking.tables import Listing, compare_engines, each_claim, each_rule
 from farref.options.check import check_options, make_request
-from farref.options.groups import GroupedCommand, format_option, quiet_option, subject_argument
+from farref.options.groups import GroupedCommand, format_option, junit_option, quiet_option, subject_argument
 from farref.properties.traces.file import Trace, encode
 from farref.rendering.checked import show
 from farref.rendering.document import document
+from farref.rendering.junit import Suite, junit
+from farref.rendering.suites import checked_suite, listed_suite
 from farref.rendering.tables import listing_document, listing_markdown, show_listing
 from farref.terminal.files import print_json, refuse_place, write
 from farref.terminal.output import page, put, remark
@@ -26,6 +28,7 @@ TABLES: Final = {"rule": each_rule, "claim": each_claim}
 @click.command(cls=GroupedCommand)
 @subject_argument
 @check_options
+@junit_option
 @format_option("pretty", "json", "markdown")
 @quiet_option
 def check(**given: Any) -> int:
@@ -49,6 +52,7 @@ def check(**given: Any) -> int:
     if given["form"] == "markdown":
         raise click.UsageError("--format markdown is for tables; add --each rule or --each claim")
     refuse_place(given["save"])
+    refuse_place(given["junit"])
     with telling(len(request.configurations), quiet=given["quiet"]) as on_configuration:
         report = Report(carry_out(request, on_configuration))
     if given["form"] == "json":
@@ -56,15 +60,18 @@ def check(**given: Any) -> int:
     else:
         show(report, given["save"])
     _save(report.trace, given["save"])
+    _write_junit(checked_suite(report), given["junit"])
     return report.exit_code
 
 
 def _check_many(request: Request, given: dict[str, Any]) -> int:
     _refuse_many(request, given)
+    refuse_place(given["junit"])
     table = compare_engines if given["compare_engines"] else TABLES[given["each"]]
     with telling(None, quiet=given["quiet"]) as on_configuration:
         listing = table(request, on_configuration)
     _print(listing, given["form"])
+    _write_junit(listed_suite(listing), given["junit"])
     return EXIT_CODES[listing.verdict]
 
 
@@ -91,6 +98,11 @@ def _print(listing: Listing, form: str) -> None:
         case _:
             with page() as console:
                 show_listing(console, listing)
+
+
+def _write_junit(suite: Suite, path: str | None) -> None:
+    if path is not None:
+        write(path, junit([suite]).encode(), "JUnit report")
 
 
 def _save(trace: Trace | None, path: str | None) -> None:

@@ -13,6 +13,7 @@ from farref.options.groups import (
     Command,
     GroupedCommand,
     format_option,
+    junit_option,
     option,
     quiet_option,
     subject_argument,
@@ -28,6 +29,8 @@ from farref.properties.twin.shrink import not_shortened, shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
 from farref.rendering.fuzzed import Fuzzed, fuzz_document, show_fuzz
+from farref.rendering.junit import junit
+from farref.rendering.suites import fuzzed_suite
 from farref.terminal.files import print_json, refuse_place, write
 from farref.terminal.output import page, remark
 from farref.terminal.progress import saying
@@ -65,6 +68,7 @@ def fuzz_options(command: Command) -> Command:
 @click.option(
     "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the run of a disagreement to a file."
 )
+@junit_option
 @format_option("pretty", "json")
 @quiet_option
 def fuzz(**given: Any) -> int:
@@ -84,12 +88,15 @@ def fuzz(**given: Any) -> int:
     farref fuzz rref --seed 7 --first 123 --schedules 1      schedule 123 of seed 7 again
     """
     refuse_place(given["save"])
+    refuse_place(given["junit"])
     fuzzed = carry_out_fuzz(given)
     if given["form"] == "json":
         print_json(fuzz_document(fuzzed))
     else:
         with page() as console:
             show_fuzz(console, fuzzed)
+    if given["junit"] is not None:
+        write(given["junit"], junit([fuzzed_suite(fuzzed)]).encode(), "JUnit report")
     if given["save"] is not None:
         _save_run(fuzzed, given["save"])
     return fuzzed.exit_code

@@ -67,6 +67,12 @@ def quiet_option(command: Command) -> Command:
     return with_options(command, [option(OUTPUT, "--quiet", is_flag=True, help="Print no progress on stderr.")])
 
 
+def junit_option(command: Command) -> Command:
+    """Add the option that also writes the result for a build server."""
+    text = "Also write the result to this file as JUnit XML, for a build server."
+    return option(OUTPUT, "--junit", type=click.Path(dir_okay=False), metavar="FILE", help=text)(command)  # type: ignore[no-any-return]
+
+
 def subject_argument(command: Command) -> Command:
     """Add the argument that names the protocol."""
     return click.argument("subject", type=click.Choice(list(SUBJECTS_HELP)), metavar="SUBJECT")(command)
