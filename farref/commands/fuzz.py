@@ -46,7 +46,9 @@ FUZZ_OPTIONS: Final = [
         HOW, "--backend", type=click.Choice(NAMES), default="simulated",
         help="Implementation that is driven. Default simulated.",
     ),
-    option(HOW, "--seconds", type=Seconds(), help="Stop after this many seconds. Default 10."),
+    option(
+        HOW, "--seconds", type=Seconds(), help="Stop after this many seconds, or later if too little happened. Default 10."
+    ),
     option(HOW, "--schedules", type=WholeNumber(1), help="Stop after this many schedules."),
     option(HOW, "--seed", type=int, default=0, help="Seed of the schedules. Default 0."),
     option(HOW, "--jobs", type=WholeNumber(1), default=1, help="Number of processes that share the work. Default 1."),

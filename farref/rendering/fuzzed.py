@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
@@ -13,6 +13,8 @@ from farref.properties.twin.backends.known import FREE_BACKENDS
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
 from farref.rendering.agreement import EXIT_CODES, Agreement, setting, show_disagreement
+
+OVERTIME: Final = "went on for {:.0f} s: when its time was up, not every allowed fault had happened (a busy machine?)"
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,12 @@ class Fuzzed:
 
     @property
     def notes(self) -> list[str]:
-        """Why a campaign without a disagreement shows nothing, and why a disagreement is not as short as it could be."""
+        """Why nothing was shown, why it took longer, and why a disagreement is not as short as it could be."""
         found = self.disagreement
         never = self._never_fired if found is None else []
         notes = [f"allowed, and never happened: {', '.join(never)}; run more schedules"] if never else []
         notes += [found.note] if found is not None and found.note else []
+        notes += [OVERTIME.format(self.tally.seconds)] if self.tally.overtime else []
         return [*notes, "interrupted"] if self.tally.interrupted else notes
 
 

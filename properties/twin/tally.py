@@ -41,6 +41,7 @@ class Tally:
     schedule: Schedule | None = None  # the one with the disagreement
     seconds: float = 0.0
     interrupted: bool = False
+    overtime: bool = False  # it went on after its time, as something allowed had not happened yet
     cannot: frozenset[str] = frozenset()  # the faults that the backend never has
     digest: Any = field(default_factory=hashlib.sha256)
 

@@ -32,6 +32,7 @@ from farref.impl.core.effects import (
 )
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.messages import AnyMessage, Call, CallFailed, Return
+from farref.properties.twin.backends.patience import patience
 
 PATIENCE_S: Final = 10.0
 
@@ -75,7 +76,7 @@ class HeldCore(Core):
 
     def await_message(self, source: WorkerId, message: AnyMessage) -> Held:
         """Wait until a message has been read, which its sender has written. Copies that are equal are alike."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + patience(PATIENCE_S)
         with self._arrived:
             while (found := self._find(source, message)) is None:
                 if not self._arrived.wait(deadline - time.monotonic()):

@@ -11,6 +11,7 @@ import os
 import pickle
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
@@ -24,12 +25,14 @@ from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.held_core import PATIENCE_S, HeldCore
+from farref.properties.twin.backends.patience import is_exhausted, patience
 from farref.properties.twin.backends.rref.desk import Desk, open_desk
 from farref.properties.twin.starting import ignore_ctrl_c, undisturbed
 
 START_S: Final = 60.0
 ANSWER_S: Final = 3 * PATIENCE_S
 FAREWELL_S: Final = 2.0
+GLANCE_S: Final = 1.0
 
 Asked = ParamSpec("Asked")
 Given = TypeVar("Given")
@@ -108,8 +111,10 @@ class Pool(Generic[AnyDesk]):
     def _answer(self, worker: int, seconds: float) -> Answer:
         pipe = self._pipes[worker]
         try:
-            if not pipe.poll(seconds):
-                raise WorkerCrashed(f"worker {worker} does not answer")
+            begin = time.monotonic()
+            while not pipe.poll(GLANCE_S):
+                if is_exhausted(begin, seconds):
+                    raise WorkerCrashed(f"worker {worker} does not answer")
             answer: Answer = pickle.loads(pipe.recv_bytes())
         except (EOFError, OSError) as error:
             raise WorkerCrashed(f"the process of worker {worker} has ended") from error
@@ -127,7 +132,7 @@ def _work(
     ignore_ctrl_c()  # the driver hangs up
     if prepare is not None:
         prepare()
-    api.init_rpc(f"worker{rank}", rank, size, directory=directory, timeout=START_S, make_core=make_core)
+    api.init_rpc(f"worker{rank}", rank, size, directory=directory, timeout=patience(START_S), make_core=make_core)
     desk = open_desk(make_desk)
     pipe.send_bytes(pickle.dumps(Answer(None, None, None, *desk.told())))
     while True:

@@ -21,6 +21,7 @@ from farref.impl.tape import Tensor
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.autograd.notebook import Notebook, Terms
 from farref.properties.twin.backends.autograd.storm import StormCore
+from farref.properties.twin.backends.patience import is_exhausted
 from farref.properties.twin.backends.rref.desk import Desk, this_desk
 
 PATIENCE_S: Final = 20.0
@@ -107,10 +108,10 @@ class StormDesk(Desk):
     def _pass(self, context: ContextId, planned: PlannedPass, plan: Plan) -> Seen:
         if planned.raising is not None:
             api.rpc_sync(plan.calls[planned.raising].source, arm, [planned.raising, True])
-        deadline, ended = time.monotonic() + PATIENCE_S, BUSY
+        begin, ended = time.monotonic(), BUSY
         arguments = [context, list(map(list, planned.terms)), planned.seed, planned.smart, planned.timeout]
-        while (
-            ended == BUSY and time.monotonic() < deadline
+        while ended == BUSY and not is_exhausted(
+            begin, PATIENCE_S
         ):  # a worker may not have heard yet that the last pass is over
             ended = api.rpc_sync(planned.root, begin_pass, arguments)
         if planned.raising is not None:
@@ -121,8 +122,8 @@ class StormDesk(Desk):
 
     def end(self) -> tuple[str | None, dict[str, int]]:
         """Wait until nothing is left, and say what is; and what the weather has done."""
-        deadline, core = time.monotonic() + PATIENCE_S, self.storm
-        while time.monotonic() < deadline:
+        begin, core = time.monotonic(), self.storm
+        while not is_exhausted(begin, PATIENCE_S):
             with self.worker.lock:
                 if core.is_empty() and not core.kept and not self.worker.passes.works:
                     faults, core.faults = dict(core.faults), type(core.faults)()

@@ -34,6 +34,7 @@ from farref.impl.worker.connection import LATER
 from farref.impl.worker.futures import Future
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.held_core import PATIENCE_S, Held, HeldCore
+from farref.properties.twin.backends.patience import is_exhausted
 from farref.properties.twin.backends.rref.network import Seen
 
 PAUSE_S: Final = 0.0002
@@ -240,8 +241,8 @@ def give() -> RRef | None:
 
 
 def _wait(done: Callable[[], bool], complaint: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    begin = time.monotonic()
     while not done():
-        if time.monotonic() > deadline:
+        if is_exhausted(begin, PATIENCE_S):
             raise TimeoutError(complaint)
         time.sleep(PAUSE_S)
