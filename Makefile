@@ -7,11 +7,12 @@ BIN := $(VENV)/bin
 FARREF := $(BIN)/farref check rref
 AUTOGRAD := $(BIN)/farref check autograd
 
-.PHONY: help verify test check generated findings clean
+.PHONY: help verify conform test check generated findings clean
 
 help:
 	@echo "make verify     the sound protocol holds, PyTorch's breaks, and TLC agrees: a few minutes"
 	@echo "make test       every test"
+	@echo "make conform    our own backends keep every clause that the kit checks: about 5 minutes"
 	@echo "make check      ruff, mypy --strict, import-linter"
 	@echo "make generated  write the tables, the listing of folders, the diagram and the TLA+ configurations anew"
 	@echo "make findings   run every program that shows a defect of PyTorch, RUNS times each (5): about 15 minutes"
@@ -33,6 +34,10 @@ verify: $(VENV)/.base
 	@$(AUTOGRAD)
 	@$(AUTOGRAD) --profile torch --claim D5 --quiet; test $$? -eq 1
 	@$(AUTOGRAD) --compare-engines --quiet --graph half-used --smart --timeouts 1
+
+conform: $(VENV)/.base
+	$(BIN)/farref conform --backend simulated
+	$(BIN)/farref conform --backend processes
 
 test: $(VENV)/.dev
 	$(BIN)/pytest -n 2 --dist worksteal

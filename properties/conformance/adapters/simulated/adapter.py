@@ -70,17 +70,17 @@ class Adapter:
         with network.step():
             core = network.cores[here]
             if function is None:
-                self._handles[here, name] = core.create_local(Value(args[0]))
+                self._keep(here, name, core.create_local(Value(args[0])))
             elif owner == worker:
                 references, body = self._written(here, args)
                 made = network.create_here(here, function, msgspec.json.decode(body), tuple(references))
-                self._handles[here, name] = made
+                self._keep(here, name, made)
             else:
                 there = self._alive(owner)
                 references, body = self._written(here, args)
                 forks = tuple(core.share(reference, there) for reference in references)
                 created, effects = core.create_remote(there, function, forks, body)
-                self._handles[here, name] = created
+                self._keep(here, name, created)
                 network.perform(here, effects)
                 network.after(timeout or self._timeout, lambda: core.user.time_out_creation(created.fork))
 
@@ -137,6 +137,13 @@ class Adapter:
         if self._names[worker] not in self._network.cores:
             raise ConnectionError(f"worker {worker} was killed")
         return self._names[worker]
+
+    def _keep(self, here: WorkerId, name: str, reference: Reference) -> None:
+        """Put a handle under a name; whatever was there is let go of, as when a variable is assigned again."""
+        before = self._handles.get((here, name))
+        self._handles[here, name] = reference
+        if before is not None:
+            self._network.let_go(here, before)
 
     def _handle(self, here: WorkerId, name: str) -> Reference:
         if (here, name) not in self._handles:
@@ -211,9 +218,9 @@ class Adapter:
             case "unwritable", []:
                 return self
             case "keep", [name, reference]:
-                with self._network.lock:
+                with self._network.step():
                     self._network.cores[here].calls.hold(reference)  # the function that was given it lets go of its own
-                self._handles[here, name] = reference
+                    self._keep(here, name, reference)
                 return None
             case _:
                 raise PermissionError(f"there is no function {function}")

@@ -219,3 +219,13 @@ def test_a_program_can_fail_forward_and_backward(world: World, operation: str, r
     with pytest.raises(OperationFailed) as failed:
         world.backward("A", "c", [STEPS[0], doomed], roots)
     assert failed.value.kind == "error"
+
+
+def test_a_name_that_is_given_again_lets_go_of_what_it_stood_for(world: World) -> None:
+    needs(world, "create", "share", "drop", "probe", "function.echo")
+    world.create("A", "x", "B", "echo", [7])
+    world.share("A", "x", "C")
+    world.share("A", "x", "C")
+    world.drop("C", "x")
+    world.drop("A", "x")
+    world.empties()
