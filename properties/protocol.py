@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Generic, TypeVar
 
+from farref.model import rules
 from farref.model.checker.interface import Counterexample, Model, Property
 from farref.properties.limits import Limits, limits_of
 from farref.properties.traces.replay import Moment, replay
@@ -26,7 +27,7 @@ AnyObservation = TypeVar("AnyObservation")
 Seen = TypeVar("Seen", covariant=True)
 
 Rules = Any
-"""A frozen dataclass with one boolean for each rule, and the rule's clause and text in the field's metadata."""
+"""The rules of one protocol: a record that is a `farref.model.rules.Rules`."""
 
 
 @dataclass(frozen=True)
@@ -142,24 +143,27 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
         return meaning_of(counterexample, end, texts | {**self.meanings})
 
     @property
+    def sound(self) -> rules.Rules:
+        """The rules, all of them followed."""
+        found: rules.Rules = self.profiles["sound"]
+        return found
+
+    @property
     def rules(self) -> tuple[str, ...]:
         """The names of all rules."""
-        return tuple(rule.name for rule in fields(self.profiles["sound"]))
+        return self.sound.names()
 
     def rules_of(self, profile: str, without: str | None) -> Rules:
         """Give the rules of a profile, or of the mutant of SOUND that lacks a rule."""
-        return self.profiles[profile] if without is None else replace(self.profiles["sound"], **{without: False})
+        return self.profiles[profile] if without is None else self.sound.without(without)
 
     def clause_of(self, rule: str) -> str:
         """Name the clause that states a rule."""
-        return self._metadata(rule)["clause"]
+        return self.sound.clause_of(rule)
 
     def text_of(self, rule: str) -> str:
         """Say a rule in a sentence."""
-        return self._metadata(rule)["text"]
-
-    def _metadata(self, rule: str) -> dict[str, str]:
-        return next(dict(known.metadata) for known in fields(self.profiles["sound"]) if known.name == rule)
+        return self.sound.text_of(rule)
 
 
 AnyProtocol = Protocol[Any, Any, Any, Any]

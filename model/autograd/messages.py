@@ -44,25 +44,17 @@ class AboutWorker:
 class PropagateGradients(AboutPair):
     """Recv to send: the gradient of what was sent with this pair."""
 
-    __slots__ = ()
-
 
 class Mark(AboutPair):
     """Recv to send: a gradient will come for this pair, wait for it (SMART)."""
-
-    __slots__ = ()
 
 
 class Seek(AboutWorker):
     """Root to worker: mark what depends on the gradients you wait to send (SMART)."""
 
-    __slots__ = ()
-
 
 class Resume(AboutWorker):
     """Root to worker: no gradient comes for what is not marked (SMART)."""
-
-    __slots__ = ()
 
 
 Counted = PropagateGradients | Mark | Seek | Resume
@@ -86,19 +78,13 @@ class Report:
 class Commit(AboutWorker):
     """Root to worker: the pass ended well, let its gradients be seen."""
 
-    __slots__ = ()
-
 
 class Committed(AboutWorker):
     """Worker to root: they can be seen."""
 
-    __slots__ = ()
-
 
 class Abort(AboutWorker):
     """Root to worker: the pass is over, leave it."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +121,13 @@ class AboutContext:
 class CleanupContext(AboutContext):
     """Creator to worker: close the context."""
 
-    __slots__ = ()
-
 
 class Closed(AboutContext):
     """Worker to creator: it is closed; these calls I sent, and these I got."""
 
-    __slots__ = ()
-
 
 class Forget(AboutContext):
     """Creator to worker: nothing of it is under way any more, forget its id."""
-
-    __slots__ = ()
 
 
 # -- what they carry ---------------------------------------------------------------------------------------------------

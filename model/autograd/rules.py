@@ -1,35 +1,36 @@
-"""The disputed points of distributed autograd, as values; what a rule is, `farref.model.rref.rules` says."""
+"""The disputed points of distributed autograd, as values (`farref.model.rules` says what a rule is).
+
+Each rule is a clause of `spec/autograd.md` that could have been decided otherwise. `SOUND` follows them all, and `TORCH`
+those that PyTorch 2.13 follows: none.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
-
-def _rule(clause: str, text: str) -> bool:
-    rule: bool = field(default=True, metadata={"clause": clause, "text": text})
-    return rule
+from farref.model.rules import Rules, rule
 
 
 @dataclass(frozen=True)
-class AutogradRules:
+class AutogradRules(Rules):
     """Which rules are followed. Every field is one rule, on in SOUND."""
 
-    sender_decides_pairing: bool = _rule("A7", "the sender of tensors decides whether both ends are recorded")
-    one_pass_at_a_time: bool = _rule("A10", "a worker that is in a pass refuses one of another root")
-    passes_have_identity: bool = _rule("A12", "what belongs to a pass carries the pass's id")
-    newer_pass_supersedes: bool = _rule("A12", "a newer pass of the same root takes the place of an older one")
-    takes_effect_once: bool = _rule("A3", "a control message takes effect once, however often it arrives")
-    retries_until_answered: bool = _rule("A3", "a control message is sent again until it is answered")
-    notices_standstill: bool = _rule("A14", "the root knows when nothing of a pass is under way any more")
-    marks_before_pruning: bool = _rule("A16", "no send is given up before every send that gets a gradient is marked")
-    stages_until_commit: bool = _rule("A17", "gradients are kept aside until the whole pass has ended well")
-    returns_after_commit: bool = _rule("A17", "backward returns when every worker shows its gradients")
-    decision_is_final: bool = _rule("A20", "a timeout that comes after the decision changes nothing")
-    aborts_everywhere: bool = _rule("A18", "a pass that failed is ended on every worker that takes part")
-    answers_latecomers: bool = _rule("A19", "a worker that reports on a pass that is over is told so")
-    release_ends_passes: bool = _rule("A24", "a worker that closes its context leaves the pass it is in")
-    forgets_when_drained: bool = _rule("A25", "a released id is forgotten when nothing of it is under way any more")
+    sender_decides_pairing: bool = rule("A7", "the sender of tensors decides whether both ends are recorded")
+    one_pass_at_a_time: bool = rule("A10", "a worker that is in a pass refuses one of another root")
+    passes_have_identity: bool = rule("A12", "what belongs to a pass carries the pass's id")
+    newer_pass_supersedes: bool = rule("A12", "a newer pass of the same root takes the place of an older one")
+    takes_effect_once: bool = rule("A3", "a control message takes effect once, however often it arrives")
+    retries_until_answered: bool = rule("A3", "a control message is sent again until it is answered")
+    notices_standstill: bool = rule("A14", "the root knows when nothing of a pass is under way any more")
+    marks_before_pruning: bool = rule("A16", "no send is given up before every send that gets a gradient is marked")
+    stages_until_commit: bool = rule("A17", "gradients are kept aside until the whole pass has ended well")
+    returns_after_commit: bool = rule("A17", "backward returns when every worker shows its gradients")
+    decision_is_final: bool = rule("A20", "a timeout that comes after the decision changes nothing")
+    aborts_everywhere: bool = rule("A18", "a pass that failed is ended on every worker that takes part")
+    answers_latecomers: bool = rule("A19", "a worker that reports on a pass that is over is told so")
+    release_ends_passes: bool = rule("A24", "a worker that closes its context leaves the pass it is in")
+    forgets_when_drained: bool = rule("A25", "a released id is forgotten when nothing of it is under way any more")
 
 
 SOUND: Final = AutogradRules()
@@ -54,3 +55,4 @@ TORCH: Final = AutogradRules(
 """What PyTorch 2.13 does: it follows none of them. `spec/autograd.md` has the evidence."""
 
 PROFILES: Final = {"sound": SOUND, "torch": TORCH}
+RULES: Final = AutogradRules.names()

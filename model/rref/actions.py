@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from farref.model.actions import Happening
 from farref.model.ids import WorkerId
 from farref.model.rref.ids import ForkId, RRefId, worker_name
 from farref.model.rref.messages import Call, Control, Message, RemoteCall, Return, kind_of
 
 
 @dataclass(frozen=True, slots=True)
-class OnRRef:
+class OnRRef(Happening):
     """An action at the owner of an RRef."""
 
     rref: RRefId
-
-    @property
-    def kind(self) -> str:
-        """The name this action is counted under."""
-        return type(self).__name__
 
     def __str__(self) -> str:
         return f"{self.kind}(x{self.rref})"
@@ -31,31 +27,21 @@ class OnRRef:
 class CreateLocal(OnRRef):
     """The owner wraps a value it has."""
 
-    __slots__ = ()
-
 
 class CreateOnSelf(OnRRef):
     """The owner runs a function on itself and keeps the result."""
-
-    __slots__ = ()
 
 
 class FinishFunction(OnRRef):
     """The function that computes the value ends."""
 
-    __slots__ = ()
-
 
 class RegisterCreator(OnRRef):
     """The owner registers the creator's fork, later than the entry."""
 
-    __slots__ = ()
-
 
 class OwnerLetGo(OnRRef):
     """Code on the owner lets go of the RRef."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +55,10 @@ class CreateRemote(OnRRef):
 
 
 @dataclass(frozen=True, slots=True)
-class OnFork:
+class OnFork(Happening):
     """An action of the application that holds a fork."""
 
     fork: ForkId
-
-    @property
-    def kind(self) -> str:
-        """The name this action is counted under."""
-        return type(self).__name__
 
     def __str__(self) -> str:
         return f"{self.kind}(f{self.fork})"
@@ -86,31 +67,21 @@ class OnFork:
 class LetGo(OnFork):
     """The application lets go of its handle."""
 
-    __slots__ = ()
-
 
 class FetchValue(OnFork):
     """The application asks for the value."""
-
-    __slots__ = ()
 
 
 class AbandonFetch(OnFork):
     """The application gives up waiting for the value."""
 
-    __slots__ = ()
-
 
 class TimeOutCreation(OnFork):
     """The application gives up waiting for its creation."""
 
-    __slots__ = ()
-
 
 class EndCall(OnFork):
     """The function that received the fork as argument ends."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +117,7 @@ class UserShare(OnFork):
 
 
 @dataclass(frozen=True, slots=True)
-class OnMessage:
+class OnMessage(Happening):
     """Something that befalls a message."""
 
     message: Message
@@ -163,19 +134,13 @@ class OnMessage:
 class Deliver(OnMessage):
     """The network delivers a message."""
 
-    __slots__ = ()
-
 
 class Duplicate(OnMessage):
     """The network delivers a copy of a control message and keeps the original in flight."""
 
-    __slots__ = ()
-
 
 class DropMessage(OnMessage):
     """The network loses a control message."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +158,8 @@ class FailCall(OnMessage):
 
 
 @dataclass(frozen=True, slots=True)
-class Shutdown:
+class Shutdown(Happening):
     """Every worker calls `shutdown()`: nothing new is begun from now on."""
-
-    @property
-    def kind(self) -> str:
-        """The name this action is counted under."""
-        return "Shutdown"
 
     def __str__(self) -> str:
         return "Shutdown()"

@@ -27,73 +27,49 @@ class AboutFork:
 class RemoteCall(AboutFork):
     """Creator to owner: run this function and keep its result under this RRefId; I hold this fork."""
 
-    __slots__ = ()
-
 
 class UserAccept(AboutFork):
     """Owner to creator: your fork is registered. Says nothing about the value (PyTorch's REMOTE_RET says both)."""
-
-    __slots__ = ()
 
 
 class RemoteFailed(AboutFork):
     """Transport to creator: your RemoteCall was not sent and never will be."""
 
-    __slots__ = ()
-
 
 class Call(AboutFork):
     """Parent to holder: a call whose arguments carry this fork."""
-
-    __slots__ = ()
 
 
 class Return(AboutFork):
     """Parent to holder: a call's result that carries this fork."""
 
-    __slots__ = ()
-
 
 class CallFailed(AboutFork):
     """Transport or receiver to parent: the message carrying this fork was not sent, or not understood; nobody has the fork."""
-
-    __slots__ = ()
 
 
 class FetchCall(AboutFork):
     """User to owner: send me the value (`to_here`)."""
 
-    __slots__ = ()
-
 
 class FetchReturn(AboutFork):
     """Owner to user: the value, or the error in its place."""
-
-    __slots__ = ()
 
 
 class ForkRequest(AboutFork):
     """Child to owner: I hold this fork, which a user shared with me; please count it."""
 
-    __slots__ = ()
-
 
 class ChildAccept(AboutFork):
     """Child to parent: the owner counts my fork; you may let go of yours."""
-
-    __slots__ = ()
 
 
 class UserDelete(AboutFork):
     """User to owner: I no longer hold this fork."""
 
-    __slots__ = ()
-
 
 class CreateFailed(AboutFork):
     """Creator to owner: my RemoteCall never left; keep an error under this RRefId, and count my fork."""
-
-    __slots__ = ()
 
 
 UserCall = RemoteCall | UserAccept | RemoteFailed | Call | Return | CallFailed | FetchCall | FetchReturn

@@ -1,49 +1,45 @@
-"""The disputed points of the protocol, as values.
+"""The disputed points of the RRef protocol, as values (`farref.model.rules` says what a rule is).
 
-Each rule is a clause of `spec/rref.md` that could have been decided otherwise. `SOUND` follows them all; `TORCH` follows
-those PyTorch 2.13 follows; a *mutant* is SOUND without one rule. A rule that could be switched off without anything going
-wrong would not be a rule: the checker finds a counterexample for every mutant (`farref check rref --each rule`).
+Each rule is a clause of `spec/rref.md` that could have been decided otherwise. `SOUND` follows them all, and `TORCH` those
+that PyTorch 2.13 follows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass
 from typing import Final
 
-
-def _rule(clause: str, text: str) -> bool:
-    rule: bool = field(default=True, metadata={"clause": clause, "text": text})
-    return rule
+from farref.model.rules import Rules, rule
 
 
 @dataclass(frozen=True)
-class RRefRules:
+class RRefRules(Rules):
     """Which rules are followed. Every field is one rule, on in SOUND."""
 
-    registers_on_receipt: bool = _rule(
+    registers_on_receipt: bool = rule(
         "R10", "the owner registers a creation when the call arrives, not when its function ends"
     )
-    registers_atomically: bool = _rule("R11", "the owner makes the entry and registers the creator's fork in one step")
-    entry_waits_for_creation: bool = _rule("R21", "an entry named before its creation arrived is kept until it arrives")
-    entry_counts_local_references: bool = _rule("R22", "an entry is kept while code on the owner uses it")
-    owner_registers_shares: bool = _rule("R14", "the owner registers a fork before it sends it")
-    confirms_forks_from_owner: bool = _rule("R15", "a fork received from the owner is confirmed")
-    accepts_after_confirmation: bool = _rule(
+    registers_atomically: bool = rule("R11", "the owner makes the entry and registers the creator's fork in one step")
+    entry_waits_for_creation: bool = rule("R21", "an entry named before its creation arrived is kept until it arrives")
+    entry_counts_local_references: bool = rule("R22", "an entry is kept while code on the owner uses it")
+    owner_registers_shares: bool = rule("R14", "the owner registers a fork before it sends it")
+    confirms_forks_from_owner: bool = rule("R15", "a fork received from the owner is confirmed")
+    accepts_after_confirmation: bool = rule(
         "R17", "a child accepts towards its parent only after the owner has registered it"
     )
-    accepts_before_user_code: bool = _rule(
+    accepts_before_user_code: bool = rule(
         "R18", "a child accepts towards its parent before the function that received it runs"
     )
-    parent_waits_for_children: bool = _rule("R24", "a user is deleted only after all its children have accepted")
-    user_waits_for_confirmation: bool = _rule("R25", "a user is deleted only after the owner has registered it")
-    fetch_pins_user: bool = _rule(
+    parent_waits_for_children: bool = rule("R24", "a user is deleted only after all its children have accepted")
+    user_waits_for_confirmation: bool = rule("R25", "a user is deleted only after the owner has registered it")
+    fetch_pins_user: bool = rule(
         "R20", "a user is deleted only after its fetch was answered, even if nobody waits any more"
     )
-    timeout_is_only_an_answer: bool = _rule("R27", "a timeout is told to the application and changes no count")
-    withdraws_failed_shares: bool = _rule("R28", "a fork whose message could not be sent or understood is withdrawn")
-    fails_creation_as_error: bool = _rule("R29", "a creation that could not be sent is created as an error")
-    processes_once: bool = _rule("R7", "a control message takes effect once, however often it arrives")
-    retries_until_answered: bool = _rule("R6", "a control message is sent again until it is answered")
+    timeout_is_only_an_answer: bool = rule("R27", "a timeout is told to the application and changes no count")
+    withdraws_failed_shares: bool = rule("R28", "a fork whose message could not be sent or understood is withdrawn")
+    fails_creation_as_error: bool = rule("R29", "a creation that could not be sent is created as an error")
+    processes_once: bool = rule("R7", "a control message takes effect once, however often it arrives")
+    retries_until_answered: bool = rule("R6", "a control message is sent again until it is answered")
 
 
 SOUND: Final = RRefRules()
@@ -64,23 +60,4 @@ TORCH: Final = RRefRules(
 """What PyTorch 2.13 does; `spec/differences.md` has the evidence for each rule that is off."""
 
 PROFILES: Final = {"sound": SOUND, "torch": TORCH}
-RULES: Final = tuple(rule.name for rule in fields(RRefRules))
-
-
-def without(rule: str) -> RRefRules:
-    """Make the mutant of SOUND that does not follow one rule."""
-    return replace(SOUND, **{rule: False})
-
-
-def clause_of(rule: str) -> str:
-    """Name the clause that states a rule."""
-    return _metadata(rule)["clause"]
-
-
-def text_of(rule: str) -> str:
-    """Say a rule in a sentence."""
-    return _metadata(rule)["text"]
-
-
-def _metadata(rule: str) -> dict[str, str]:
-    return next(dict(known.metadata) for known in fields(RRefRules) if known.name == rule)
+RULES: Final = RRefRules.names()

@@ -14,7 +14,7 @@ from typing import Any
 from farref.model.checker import fast
 from farref.model.rref.actions import Action
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import RULES, TORCH, without
+from farref.model.rref.rules import RULES, SOUND, TORCH
 from farref.model.rref.world import Bounds
 from farref.properties.protocol import Configuration
 from farref.properties.protocols import sound_model
@@ -52,7 +52,7 @@ def mutant_runs(configurations: Iterable[Configuration]) -> Iterator[Run]:
     """Give the shortest run to what each missing rule breaks, as far as the sound protocol goes along."""
     for one in configurations:
         for rule in RULES:
-            result = fast.check(RRefModel(one.bounds, without(rule)), rref_properties(one.bounds))
+            result = fast.check(RRefModel(one.bounds, SOUND.without(rule)), rref_properties(one.bounds))
             for name, found in result.counterexamples.items():
                 beginning = sound_beginning(one.bounds, found.actions)
                 yield Run(f"{name} without {rule} ({one.name})", one.bounds, beginning)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from farref.model.rref.rules import without
+from farref.model.rref.rules import SOUND
 from farref.properties.twin.backend import Backend
 from farref.properties.twin.backends.known import BACKENDS
 from farref.properties.twin.backends.model import ModelBackend
@@ -133,7 +133,7 @@ def let_loose() -> None:
 def mistaken(backend: str) -> Callable[[], Backend]:
     """Give a backend that makes a mistake."""
     if backend == "model":
-        return lambda: ModelBackend(without("registers_atomically"))
+        return lambda: ModelBackend(SOUND.without("registers_atomically"))
     return lambda: ProcessesBackend(prepare=let_loose)
 
 

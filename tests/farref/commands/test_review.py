@@ -16,7 +16,7 @@ from farref.checking.tables import Listing
 from farref.model.checker import fast
 from farref.model.checker.interface import Verdict
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import RULES, without
+from farref.model.rref.rules import RULES, SOUND
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.portfolio import PORTFOLIO
 from farref.properties.traces.file import Trace, decode, encode, record
@@ -61,7 +61,7 @@ def broken(name: str, rule: str) -> Trace:
     """Give the shortest run to a property, without a rule, with one fork and every fault."""
     bounds = PORTFOLIO[0].bounds
     [property_] = [one for one in rref_properties(bounds) if one.id == name]
-    found = fast.check(RRefModel(bounds, without(rule)), [property_]).counterexample
+    found = fast.check(RRefModel(bounds, SOUND.without(rule)), [property_]).counterexample
     assert found is not None
     return record(bounds, "sound", rule, found)
 
@@ -103,7 +103,7 @@ def test_what_it_means_is_told_from_how_it_ends(name: str, rule: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_every_way_to_break_means_something(rule: str) -> None:
     bounds = PORTFOLIO[1].bounds
-    result = fast.check(RRefModel(bounds, without(rule)), rref_properties(bounds), stop_at_violation=False)
+    result = fast.check(RRefModel(bounds, SOUND.without(rule)), rref_properties(bounds), stop_at_violation=False)
     for found in result.counterexamples.values():
         told = record(bounds, "sound", rule, found)
         assert re.fullmatch(r"[A-Z][^{}]+\.", told.meaning)

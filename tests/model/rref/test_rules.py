@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from farref.model.rref.rules import RULES, SOUND, TORCH, clause_of, text_of, without
+from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules
 from farref.model.rref.user import Need
 
 
@@ -26,9 +26,9 @@ def test_pytorch_follows_some() -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_mutant_leaves_out_one_rule(rule: str) -> None:
-    assert [other for other in RULES if not getattr(without(rule), other)] == [rule]
-    assert clause_of(rule).startswith("R")
-    assert text_of(rule)
+    assert [other for other in RULES if not getattr(SOUND.without(rule), other)] == [rule]
+    assert RRefRules.clause_of(rule).startswith("R")
+    assert RRefRules.text_of(rule)
 
 
 def test_a_user_stays_for_what_a_rule_says() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farref.model.rref.owner import Entry
-from farref.model.rref.rules import SOUND, TORCH, RRefRules, without
+from farref.model.rref.rules import SOUND, TORCH, RRefRules
 from farref.model.rref.user import Fetch, Handle, User
 from farref.model.rref.world import Bounds
 from tests.model.rref.play import Play
@@ -136,7 +136,7 @@ class TestUse:
         assert not play("FinishFunction(x0)").owner.waiting
 
     @pytest.mark.parametrize(
-        ("rules", "phase"), [(without("entry_waits_for_creation"), Entry.GONE), (SOUND, Entry.EXPECTED)]
+        ("rules", "phase"), [(SOUND.without("entry_waits_for_creation"), Entry.GONE), (SOUND, Entry.EXPECTED)]
     )
     def test_R21_an_empty_fork_set_does_not_remove_an_expected_entry(self, rules: RRefRules, phase: Entry) -> None:
         play = Play(PAIR, rules)("CreateRemote(x0, A)", "UserShare(f0, B, Call)", "Deliver(Call(f1))")
@@ -187,7 +187,7 @@ class TestWhenThingsGoWrong:
         play("Retry(UserDelete(f0))", "Deliver(UserDelete(f0))", "Deliver(Ack(UserDelete(f0)))")
         assert "Retry(UserDelete(f0))" not in play.enabled()
 
-    @pytest.mark.parametrize(("rules", "counted"), [(SOUND, [0]), (without("processes_once"), [0, 1])])
+    @pytest.mark.parametrize(("rules", "counted"), [(SOUND, [0]), (SOUND.without("processes_once"), [0, 1])])
     def test_R7_a_late_copy_of_a_fork_request_resurrects_nothing(self, rules: RRefRules, counted: list[int]) -> None:
         play = Play(TRIO, rules)(
             "CreateRemote(x0, A)", "Deliver(RemoteCall(f0))", "Deliver(UserAccept(f0))", "UserShare(f0, C, Call)"

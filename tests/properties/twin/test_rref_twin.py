@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from farref.model.rref.actions import Action
-from farref.model.rref.rules import RULES, without
+from farref.model.rref.rules import RULES, SOUND
 from farref.model.rref.world import Bounds
 from farref.properties.rref.observation import Observation, in_order, lines
 from farref.properties.rref.protocol import RREF
@@ -73,9 +73,9 @@ def test_the_model_agrees_with_itself() -> None:
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in INVISIBLE])
 def test_a_backend_without_a_rule_is_caught(rule: str) -> None:
-    found = campaign(lambda: ModelBackend(without(rule)), seed=1, seconds_max=60, protocol="rref").disagreement
+    found = campaign(lambda: ModelBackend(SOUND.without(rule)), seed=1, seconds_max=60, protocol="rref").disagreement
     assert found is not None
-    assert shrink(found, ModelBackend(without(rule))).lines
+    assert shrink(found, ModelBackend(SOUND.without(rule))).lines
 
 
 def test_a_disagreement_tells_its_story_and_the_difference() -> None:
