@@ -67,7 +67,7 @@ def kinds() -> str:
         "timeout": "the time that was given is over",
         "dead": "a peer has died, or cannot be reached",
         "refused": "the backend does not do this, and is right",
-        "unknown": "there is nothing of that name",
+        "unknown": "there is nothing of that name (not KeyError or IndexError, which functions raise: they are `error`)",
         "unsupported": "the adapter cannot do this, so it should not have declared it",
         "error": "the function that was called failed, or the backend did",
     }

@@ -38,6 +38,7 @@ STYLES: Final = {
     Verdict.UNTESTED: "dim",
     Verdict.ERROR: "bold red",
 }
+LABEL_WIDTH: Final = 16
 CONCLUSION_STYLES: Final = {Conclusion.CONFORMS: "bold green", Conclusion.BROKEN: "bold red"}
 
 
@@ -93,12 +94,21 @@ def _tell(page: Console, row: Row) -> None:
         Text.assemble((f"{row.id} ", "bold"), marked(row.verdict), f"{rate(row)}{optional}: {row.message}"),
         soft_wrap=True,
     )
-    page.print(Text.assemble(("  Must be so:   ", "bold"), row.says), soft_wrap=True)
+    page.print(_labelled("Must be so:", row.says))
     if row.verdict is Verdict.EXPECTED_FAIL:
-        page.print(Text.assemble(("  Expected:     ", "bold"), f"{row.reason} ({row.link})"), soft_wrap=True)
+        page.print(_labelled("Expected:", f"{row.reason} ({row.link})"))
     else:
         page.print(Padding(numbered([said(one) for one in row.story]), (0, 0, 0, 2)))
-        page.print(Text.assemble(("  The spec:     ", "bold"), f"{row.title}. {in_brief(row)}"), soft_wrap=True)
+        page.print(_labelled("The spec:", f"{row.title}. {in_brief(row)}"))
     if row.replay:
         page.print(Text.assemble(("  See it again: ", "bold"), row.replay), soft_wrap=True)
     page.print()
+
+
+def _labelled(label: str, text: str) -> Table:
+    """Write a text behind its label, with all its lines below each other."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=0)
+    table.add_column(width=LABEL_WIDTH, style="bold")
+    table.add_column()
+    table.add_row(f"  {label}", Text(text))
+    return table

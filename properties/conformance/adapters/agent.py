@@ -14,12 +14,10 @@ import signal
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
-from typing import Any, ClassVar, Final, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from farref.properties.conformance.conversation.host import describe
-
-TRACES: Final = ("Traceback ", "At:", "Exception raised from")
+from farref.properties.conformance.conversation.session import headline
 
 
 @dataclass(frozen=True)
@@ -55,13 +53,7 @@ class Agent:
         """Say what kind of failure an exception is, of what type, and what it says."""
         said = describe(error) if isinstance(error, Exception) else describe(RuntimeError(repr(error)))
         kind = next((kind for kind, types in self.kinds.items() if isinstance(error, types)), said["kind"])
-        return {**said, "kind": kind, "message": _shortened(said["message"])}
-
-
-def _shortened(message: str) -> str:
-    """Give what a message says before the traces of stacks begin, in one line."""
-    lines = takewhile(lambda line: line.strip() and not line.startswith(TRACES), message.splitlines())
-    return " ".join(line.strip() for line in lines)
+        return {**said, "kind": kind, "message": headline(said["message"])}
 
 
 def serve(place: str, pipe: Any) -> NoReturn:

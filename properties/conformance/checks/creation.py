@@ -38,7 +38,7 @@ def a_function_that_raises(world: World) -> None:
     """A function that raises makes its RRef ready all the same: whoever fetches it gets the error."""
     world.create("A", "x", "B", "fail", ["no such luck"])
     failure = world.refuses(["error"], world.begin_fetch("A", "x"), 5.0)
-    world.expect("no such luck" in str(failure), f"the error is another one: {failure}")
+    world.expect("no such luck" in failure.in_full, f"the error is another one: {failure}")
     world.drop("A", "x")
     world.empties()
 

@@ -111,3 +111,26 @@ def dropped_while_a_function_runs_with_it(world: World) -> None:
     world.drop("A", "x")
     world.gives(late, 7)
     world.empties()
+
+
+@check("R26.twice", needs=["create", "share", "fetch", "drop", "probe"], after=["R16", "R24.quick"])
+def shared_twice_with_the_same_worker(world: World) -> None:
+    """A reference that is shared with a worker twice is let go by it twice: nothing is left of the first."""
+    world.create("A", "x", "B", "echo", [7])
+    world.share("A", "x", "C")
+    world.share("A", "x", "C")
+    world.finds("C", "x", 7)
+    world.drop("C", "x")
+    world.drop("A", "x")
+    world.empties()
+
+
+@check("R26.self", needs=["create", "share", "fetch", "drop", "probe"], after=["R26.twice"])
+def a_user_shares_with_itself(world: World) -> None:
+    """A user can share a reference with its own worker, and nothing is left of either when it lets go."""
+    world.create("A", "x", "B", "echo", [7])
+    world.share("A", "x", "A")
+    world.finds("A", "x", 7)
+    world.settles("B", owned=1, forks=1)
+    world.drop("A", "x")
+    world.empties()

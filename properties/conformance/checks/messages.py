@@ -85,7 +85,7 @@ def results_are_not_confused(world: World) -> None:
 def a_call_that_raises(world: World) -> None:
     """A call gives the error that the function raised."""
     failure = world.refuses(["error"], world.begin_call("A", "B", "fail", "no such luck"))
-    world.expect("no such luck" in str(failure), f"the error is another one: {failure}")
+    world.expect("no such luck" in failure.in_full, f"the error is another one: {failure}")
 
 
 @check("R4.unwritable", needs=["call", "function.unwritable"], after=["R4.raises"])

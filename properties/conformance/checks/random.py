@@ -37,7 +37,7 @@ def wander(world: World) -> None:
         world.drop(worker, name)
 
 
-@check("R33", needs=[*WORLD, "probe"], after=["R12", "R14", "R16.self", "R19.held", "R24.quick", "R26"])
+@check("R33", needs=[*WORLD, "probe"], after=["R12", "R14", "R26.self", "R19.held", "R24.quick", "R26"])
 def at_random(world: World) -> None:
     """Whatever is made, shared, fetched and let go in whatever order: values are right, and nothing is left."""
     wander(world)

@@ -98,17 +98,6 @@ def a_call_waits_until_its_argument_is_counted(world: World) -> None:
     world.gives(running, [7, 8])
 
 
-@check("R16.self", needs=[*SHARING, "drop", "probe"], after=["R16.twice"])
-def a_user_shares_with_itself(world: World) -> None:
-    """A user can share a reference with its own worker, and nothing is left of either when it lets go."""
-    world.create("A", "x", "B", "echo", [7])
-    world.share("A", "x", "A")
-    world.finds("A", "x", 7)
-    world.settles("B", owned=1, forks=1)
-    world.drop("A", "x")
-    world.empties()
-
-
 @check("R16.confirmed", needs=[*SHARING, "probe", "confirmed"], after=["R16"])
 def an_argument_is_confirmed(world: World) -> None:
     """A reference that was passed as an argument is confirmed when the function has it."""
@@ -126,18 +115,6 @@ def a_chain_of_shares(world: World) -> None:
         world.drop(source, "x")
     world.finds("C", "x", 7)
     world.drop("C", "x")
-    world.empties()
-
-
-@check("R16.twice", needs=[*SHARING, "drop", "probe"], after=["R24.quick"])
-def shared_twice_with_the_same_worker(world: World) -> None:
-    """A reference that is shared with a worker twice is let go by it twice: nothing is left of the first."""
-    world.create("A", "x", "B", "echo", [7])
-    world.share("A", "x", "C")
-    world.share("A", "x", "C")
-    world.finds("C", "x", 7)
-    world.drop("C", "x")
-    world.drop("A", "x")
     world.empties()
 
 

@@ -185,7 +185,7 @@ def all_who_wait_get_the_error(world: World) -> None:
     world.share("A", "x", "C")
     for one in ("A", "C", "A"):
         failure = world.refuses(["error"], world.begin_fetch(one, "x"))
-        world.expect("no such luck" in str(failure), f"the error is another one: {failure}")
+        world.expect("no such luck" in failure.in_full, f"the error is another one: {failure}")
 
 
 @check(

@@ -123,6 +123,8 @@ def _encoded(answer: dict[str, Any]) -> bytes:
 def describe(error: BaseException) -> dict[str, str]:
     """Say in an answer what went wrong."""
     kind = next(kind for kind, type_ in KINDS.items() if isinstance(error, type_))
+    if isinstance(error, KeyError | IndexError):  # it is a LookupError, but a function of the user's may well raise it
+        kind = "error"
     said = str(error).encode(errors="replace").decode()  # a file's name may have what no text has
     return {"kind": kind, "type": type(error).__name__, "message": said}
 

@@ -10,9 +10,11 @@ has begun a session of its own (setsid).
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Final
 
 import msgspec
@@ -27,6 +29,10 @@ UNSUPPORTED: Final = "unsupported"
 """The kind of failure that is the adapter's: it has declared what it cannot do."""
 
 
+TRACES: Final = ("Traceback ", "=====", 'File "', "At:", "Exception raised from")
+"""What the lines begin with from which on a message is the trace of a stack. Nobody reads that in a headline."""
+
+
 class AdapterError(Exception):
     """The adapter, not the backend, is at fault: it ended, or it says what the protocol does not know."""
 
@@ -35,8 +41,18 @@ class OperationFailed(Exception):  # noqa: N818 (it says what happened)
     """An operation raised. This is an answer: whether it is the right one, the clause says."""
 
     def __init__(self, kind: str, type_: str, message: str) -> None:
-        super().__init__(f"{type_}: {message}" if message else type_)
+        super().__init__(f"{type_}: {headline(message)}" if message else type_)
         self.kind, self.type, self.message = kind, type_, message
+        self.in_full = f"{type_}: {message}" if message else type_
+
+
+def headline(message: str) -> str:
+    """Give what a message says in one line: what stands before the trace of a stack, and the error that ends the trace."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    before = list(takewhile(lambda line: not line.startswith(TRACES), lines))
+    said = " ".join(before)
+    ends_as = re.match(r"[\w.]*(?:Error|Exception)\b(?:: )?(.*)", lines[-1]) if len(before) < len(lines) else None
+    return " … ".join(filter(None, [said, lines[-1]])) if ends_as and ends_as[1] not in said else said or message
 
 
 class Hang(Exception):  # noqa: N818 (it says what happened)

@@ -105,7 +105,7 @@ def _functions() -> list[Trial]:
     trials = [
         _trial("function.echo of any value", "call function.echo", _in_turn(*map(_gives, values)), *echoes),
         _trial("function.fail", "call function.fail", _each(_fails("error", "boom")), _call("fail", ["boom"])),
-        _trial("function.misuse", "call function.misuse", _each(_fails()), _call("misuse", [])),
+        _trial("function.misuse", "call function.misuse", _each(_fails("error")), _call("misuse", [])),
         _trial("function.unwritable", "call function.unwritable", _each(_fails()), _call("unwritable", [])),
         _trial("function.missing", "call function.missing", _each(_fails()), _call("missing", [])),
     ]

@@ -15,7 +15,7 @@ backend can do several things at once (`concurrent`), the kit calls verbs from s
 
 **Errors.** A verb that fails raises. The standard exception says what kind of failure it was (`KINDS`): TimeoutError for a
 timeout, ConnectionError for a peer that has died, PermissionError for what the backend refuses to do, LookupError for what
-does not exist; anything else is an error of the function that was called, or the backend's own.
+does not exist; anything else, KeyError and IndexError too, is an error of the function that was called, or the backend's own.
 """
 
 from __future__ import annotations

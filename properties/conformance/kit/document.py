@@ -52,6 +52,8 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether this is where the clause was broken."""
     request: dict[str, Any]
     """The operation as an adapter is given it."""
+    wanted: dict[str, Any] | None = None
+    """What should have come of it, where the clause was broken: `ends`, `succeeds`, `gives`, `fails` or `counts`."""
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,6 +18,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from farref.properties.conformance.kit.check import RENAMED
+
 SHAPE: Final = "each [[expected]] has a check, a reason and a link, and may have a rate"
 
 
@@ -48,10 +50,11 @@ def read(path: Path, checks: Collection[str]) -> Mapping[str, Expectation]:
         raise ExpectationsError(f"{path} is not a file of expectations: {error}; {SHAPE}") from error
     except RecursionError as error:
         raise ExpectationsError(f"{path} is not a file of expectations: it is nested too deeply; {SHAPE}") from error
-    for one in found.expected:
+    expected = [msgspec.structs.replace(one, check=RENAMED.get(one.check, one.check)) for one in found.expected]
+    for one in expected:
         _judge(path, one, checks)
-    by_check = {one.check: one for one in found.expected}
-    if len(by_check) != len(found.expected):
+    by_check = {one.check: one for one in expected}
+    if len(by_check) != len(expected):
         raise ExpectationsError(f"{path} expects something of one check twice")
     return by_check
 

@@ -1,8 +1,11 @@
-"""A story as a program: it drives the adapter through the same verbs, without the kit's judgement.
+"""A story as a program: it drives the adapter through the same verbs, without the kit.
 
 For an adapter written in Python the program calls its methods, so that a debugger can be used; for any other it speaks JSON
 lines with it. An operation that was still going on when the next one began is begun, and waited for where it ended. Where
 the kit paused, the program does too.
+
+It ends as `git bisect run` wants it: with 1 if the defect shows, with 0 if it does not, and with 125 if the experiment could
+not be carried out, because the adapter does not start, or because an operation that is not in question ended otherwise.
 """
 
 from __future__ import annotations
@@ -21,10 +24,13 @@ LONG: Final = 5.0
 """Seconds that an operation takes for which the usual wait may be too short."""
 
 PYTHON: Final = '''\
+import json
 import os
 import threading
+import time
+import traceback
 
-from farref.properties.conformance.conversation.host import load
+from farref.properties.conformance.conversation.host import describe, load
 
 
 class Operation(threading.Thread):
@@ -32,14 +38,15 @@ class Operation(threading.Thread):
 
     def __init__(self, number, verb, **request):
         super().__init__(daemon=True)
-        self.number, self.verb, self.request, self.outcome = number, verb, request, "HANGS"
+        self.number, self.verb, self.request, self.how, self.what = number, verb, request, "hangs", None
         self.start()
 
     def run(self):
         try:
-            self.outcome = f"gives {getattr(adapter, self.verb)(*self.request.values())!r}"
+            given = getattr(adapter, self.verb)(*self.request.values())
+            self.how, self.what = "gives", json.loads(json.dumps(given))
         except Exception as error:
-            self.outcome = f"raises {type(error).__name__}: {error}"
+            self.how, self.what = "fails", describe(error)
 '''
 
 SPOKEN: Final = '''\
@@ -48,6 +55,8 @@ import os
 import signal
 import subprocess
 import threading
+import time
+import traceback
 
 under_way = {}
 
@@ -56,7 +65,7 @@ class Operation:
     """A request under way."""
 
     def __init__(self, number, verb, **request):
-        self.number, self.outcome, self.answered = number, "HANGS", threading.Event()
+        self.number, self.how, self.what, self.answered = number, "hangs", None, threading.Event()
         under_way[id(self)] = self
         adapter.stdin.write(json.dumps({"id": id(self), "verb": verb, **request}) + "\\n")
         adapter.stdin.flush()
@@ -70,25 +79,57 @@ def listen():
         answer = json.loads(line)
         operation = under_way[answer["id"]]
         error = answer.get("error")
-        operation.outcome = f"raises {error}" if error else f"gives {answer.get('ok')!r}"
+        operation.how, operation.what = ("fails", error) if error else ("gives", answer.get("ok"))
         operation.answered.set()
 '''
 
-WAIT: Final = """
+JUDGED: Final = '''
 
-def wait(operation, seconds=10.0):
+otherwise = []  # the operations that did not end as they did when the kit saw them
+defects = []  # those in which the defect shows
+
+
+def wait(operation, seconds=10.0, ended=None):
     operation.join(seconds)
-    print(operation.number, operation.outcome, flush=True)
+    print(operation.number, operation.how, "" if operation.how == "hangs" else repr(operation.what), flush=True)
+    if ended is not None and operation.how != ended:
+        otherwise.append(operation.number)
 
 
-"""
+def judge(operation, how, what, wanted):
+    """Note whether the defect shows in an operation: how it ended when the kit saw it, and what was wanted."""
+    found, given = operation.how, operation.what
+    match wanted:
+        case {"ends": _}:
+            shows = found == "hangs"
+        case {"gives": value}:
+            shows = found != "gives" or repr(given) != repr(value)
+        case {"succeeds": _}:
+            shows = found != "gives"
+        case {"fails": kinds}:
+            shows = found != "fails" or given["kind"] not in kinds
+        case {"counts": counts}:
+            shows = found != "gives" or any(given.get(name) != count for name, count in counts.items())
+        case _:  # nobody said what it should have been
+            shows = found == how and (found != "gives" or f"gives {given!r}" == what)
+    if shows:
+        defects.append(operation.number)
+
+
+def come_to():
+    if otherwise:
+        print("The experiment could not be carried out: it went otherwise at", *otherwise)
+        return 125
+    print("The defect shows at" if defects else "The defect does not show.", *defects)
+    return 1 if defects else 0
+
+
+'''
 
 
 def python_script(place: str, workers: Sequence[str], options: Mapping[str, Any], row: Row, backend: str) -> Script:
     """Write a program that shows what became of a check, with an adapter written in Python."""
-    start = [f"adapter = load({place!r})", f"adapter.start({list(workers)!r}, {dict(options)!r})"]
-    stop = ['wait(Operation("stop", "stop"))', "os._exit(0)  # whatever still hangs"]
-    return _script(PYTHON, start, stop, row, backend)
+    return _script(PYTHON, [f"adapter = load({place!r})"], workers, options, row, backend)
 
 
 def spoken_script(
@@ -100,21 +141,32 @@ def spoken_script(
         "pipe = subprocess.PIPE",
         "adapter = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True)",
         "threading.Thread(target=listen, daemon=True).start()",
-        f'wait(Operation("hello", "hello", protocol={PROTOCOL}), 60)',
-        f'wait(Operation("start", "start", workers={list(workers)!r}, options={dict(options)!r}), 60)',
+        f'wait(Operation("hello", "hello", protocol={PROTOCOL}), 60, "gives")',
     ]
-    stop = ['wait(Operation("stop", "stop"))', "os.killpg(adapter.pid, signal.SIGKILL)  # whatever still hangs"]
-    return _script(SPOKEN, start, stop, row, backend)
+    return _script(SPOKEN, start, workers, options, row, backend, "os.killpg(adapter.pid, signal.SIGKILL)")
 
 
-def _script(prologue: str, start: Sequence[str], stop: Sequence[str], row: Row, backend: str) -> Script:
+def _script(
+    prologue: str,
+    start: Sequence[str],
+    workers: Sequence[str],
+    options: Mapping[str, Any],
+    row: Row,
+    backend: str,
+    end: str = "",
+) -> Script:
     head = f'"""{_quoted(f"{row.id} on {backend}: {row.title}.")}\n\n{_quoted(row.message or "It was kept.")}\n"""\n\n'
-    played = list(steps(row.story))
-    if any(line.startswith("time.") for line in played):
-        prologue = prologue.replace("import threading\n", "import threading\nimport time\n", 1)
-    body = "".join(f"    {line}\n" for line in (*start, *played, *stop))
-    name = f"{row.id.lower().replace('.', '_')}.py"
-    return Script(name, f'{head}{prologue}{WAIT}if __name__ == "__main__":\n{body}')
+    begin = f'wait(Operation("start", "start", workers={list(workers)!r}, options={dict(options)!r}), 60, "gives")'
+    stop = 'wait(Operation("stop", "stop"))'
+    play = ["global adapter", *start, begin, *steps(row.story), stop, "return come_to()"]
+    main = ["try:", "    code = play()", "except Exception:", "    traceback.print_exc()", "    code = 125"]
+    leave = [end, "os._exit(code)  # whatever still hangs"] if end else ["os._exit(code)  # whatever still hangs"]
+    body = f'def play():\n{_indented(play)}\n\nif __name__ == "__main__":\n{_indented([*main, *leave])}'
+    return Script(f"{row.id.lower().replace('.', '_')}.py", f"{head}{prologue}{JUDGED}{body}")
+
+
+def _indented(lines: Iterable[str]) -> str:
+    return "".join(f"    {line}\n" for line in lines)
 
 
 def _quoted(text: str) -> str:
@@ -139,8 +191,19 @@ def steps(story: Iterable[Operation]) -> Iterator[str]:
 
 
 def _wait(operation: Operation) -> str:
+    """Write that an operation is waited for, and what is made of it: it is in question, or it must end as it did."""
     took = 0.0 if operation.ended is None else operation.ended - operation.begun
-    return f"wait(o{operation.number}, {2 * took:.0f})" if took > LONG else f"wait(o{operation.number})"
+    name, seconds = f"o{operation.number}", f", {2 * took:.0f}" if took > LONG else ""
+    if operation.trouble:
+        how = repr(_how(operation))
+        return f"wait({name}{seconds}); judge({name}, {how}, {operation.outcome!r}, {operation.wanted!r})"
+    return f"wait({name}{seconds})" if operation.ended is None else f"wait({name}{seconds}, ended={_how(operation)!r})"
+
+
+def _how(operation: Operation) -> str:
+    if operation.ended is None:
+        return "hangs"
+    return "fails" if operation.outcome.startswith("fails: ") else "gives"
 
 
 def _ended(waiting: list[Operation], time: float) -> list[Operation]:

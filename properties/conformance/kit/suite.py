@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from farref.properties.conformance import checks
-from farref.properties.conformance.kit.check import CHECKS, Check
+from farref.properties.conformance.kit.check import CHECKS, RENAMED, Check
 
 
 class UnknownCheckError(Exception):
@@ -39,6 +39,7 @@ def suite(clauses: Sequence[str]) -> tuple[Check, ...]:
 
 def chosen(checks: Sequence[Check], names: Collection[str]) -> tuple[Check, ...]:
     """Choose checks by their ids or by their clauses, however they are spelled; without names all."""
+    names = [RENAMED.get(name, name) for name in names]
     wanted = {name.lower() for name in names}
     found = [one for one in checks if not wanted or {one.id.lower(), one.clause.lower()} & wanted]
     known = {name.lower() for one in found for name in (one.id, one.clause)}

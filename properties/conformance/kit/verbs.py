@@ -39,6 +39,8 @@ class Entry:
     outcome: str = "still going on"
     trouble: bool = False
     failure: OperationFailed | None = None
+    wanted: dict[str, Any] | None = None
+    """What should have come of it, if it did not and a check can say so."""
 
 
 @dataclass(frozen=True)
@@ -207,10 +209,10 @@ class Verbs:
         try:
             result = pending.request.wait(deadline)
         except OperationFailed as failure:
-            entry.ended, entry.outcome, entry.failure = self._now(), f"fails: {failure}", failure
+            entry.ended, entry.outcome, entry.failure = self._now(), f"fails: {failure.in_full}", failure
             raise
         except Hang as hang:
-            entry.outcome, entry.trouble = f"hangs: {hang}", True
+            entry.outcome, entry.trouble, entry.wanted = f"hangs: {hang}", True, {"ends": True}
             raise
         entry.ended, entry.outcome = self._now(), "" if result is None else f"gives {result!r}"
         return result
@@ -218,7 +220,8 @@ class Verbs:
     def blame(self, broken: Exception) -> tuple[Operation, ...]:
         """Tell what was done, and where the trouble was, if it was that an operation failed which must not."""
         for entry in self.entries:
-            entry.trouble = entry.trouble or entry.failure is broken
+            if entry.failure is broken:
+                entry.trouble, entry.wanted = True, {"succeeds": True}
         return self.story()
 
     def story(self) -> tuple[Operation, ...]:
@@ -257,4 +260,5 @@ def _told(number: int, entry: Entry) -> Operation:
         outcome=shortened(entry.outcome),
         trouble=entry.trouble,
         request=request,
+        wanted=entry.wanted,
     )

@@ -25,17 +25,18 @@ class Violation(Exception):  # noqa: N818 (it says what happened)
 class World(Verbs):
     """Some workers of a backend, what has been done with them so far, and what a check says must be so."""
 
-    def expect(self, is_so: bool, otherwise: str, at: Entry | None = None) -> None:
+    def expect(self, is_so: bool, otherwise: str, at: Entry | None = None, **wanted: Any) -> None:
         """Break the clause unless something is so; the trouble is with an operation, or what was done last."""
         if not is_so:
             if at is not None or self.entries:
-                (at or self.entries[-1]).trouble = True
+                trouble = at or self.entries[-1]
+                trouble.trouble, trouble.wanted = True, wanted or None
             raise Violation(otherwise)
 
     def gives(self, pending: Pending, wanted: Any, deadline: float = DEADLINE) -> None:
         """Break the clause unless an operation gives a value."""
         got = pending.wait(deadline)
-        self.expect(repr(got) == repr(wanted), f"it gives {got!r}, not {wanted!r}", pending.entry)
+        self.expect(repr(got) == repr(wanted), f"it gives {got!r}, not {wanted!r}", pending.entry, gives=wanted)
 
     def finds(self, worker: str, name: str, wanted: Any) -> None:
         """Break the clause unless a worker can fetch a value."""
@@ -79,16 +80,15 @@ class World(Verbs):
         end, before = time.monotonic() + seconds, len(self.entries)
         while time.monotonic() < end:
             del self.entries[before:]
-            said = _differing(self.probe(worker), counts)
-            self.expect(not said, f"on {worker} {said}")
+            self._stands(worker, counts)
             time.sleep(PAUSE)
 
     def names(self, failure: OperationFailed, worker: str, but_not: str = "") -> None:
         """Break the clause unless an error names a worker, or gives its number, and does not name some others."""
-        said = f"{failure.type}: {failure.message}"
-        self.expect(self._is_named(worker, said), f"the error does not name {worker}: {said}")
+        said = failure.in_full
+        self.expect(self._is_named(worker, said), f"the error does not name {worker}: {failure}")
         for other in but_not:
-            self.expect(not self._is_named(other, said), f"the error names {other}, which is not to blame: {said}")
+            self.expect(not self._is_named(other, said), f"the error names {other}, which is not to blame: {failure}")
 
     def _is_named(self, worker: str, said: str) -> bool:
         number = self.workers.index(worker)
@@ -97,10 +97,18 @@ class World(Verbs):
     def _come_to(self, worker: str, counts: Mapping[str, int] | None, within: float) -> None:
         """Look until the counts are as wanted, or time is over. Looking again is no new operation."""
         end, before = time.monotonic() + within, len(self.entries)
-        while said := _differing(self.probe(worker), counts):
-            self.expect(time.monotonic() < end, f"on {worker} {said}, {within:g} s later")
+        while not self._stands(worker, counts, time.monotonic() < end, f", {within:g} s later"):
             del self.entries[before:]
             time.sleep(PAUSE)
+
+    def _stands(self, worker: str, counts: Mapping[str, int] | None, may_differ: bool = False, when: str = "") -> bool:
+        """Say whether a worker's counts are as wanted, or zero; break the clause if they are not and must be."""
+        found = {name: count for name, count in self.probe(worker).items() if isinstance(count, int)}
+        wanted = dict.fromkeys(found, 0) if counts is None else counts
+        wrong = {name: count for name, count in wanted.items() if found.get(name, count) != count}
+        said = ", ".join(f"{name} is {found[name]}, not {count}" for name, count in wrong.items())
+        self.expect(may_differ or not wrong, f"on {worker} {said}{when}", counts=wrong)
+        return not wrong
 
     def fails(self, pending: Pending, deadline: float = DEADLINE) -> OperationFailed:
         """Break the clause unless an operation fails, in whatever way."""
@@ -114,16 +122,8 @@ class World(Verbs):
             if failure.kind == UNSUPPORTED:
                 raise
             said = f"it failed as {failure.kind} ({failure}), not as {' or '.join(kinds)}"
-            self.expect(failure.kind in kinds, said, pending.entry)
+            self.expect(failure.kind in kinds, said, pending.entry, fails=list(kinds))
             return failure
         said = f"it was carried out and gave {got!r}, where it must fail as {' or '.join(kinds)}"
-        self.expect(False, said, pending.entry)
+        self.expect(False, said, pending.entry, fails=list(kinds))
         raise AssertionError
-
-
-def _differing(found: Mapping[str, Any], wanted: Mapping[str, int] | None) -> str:
-    """Say where counts differ from those wanted, or from zero."""
-    counts = {name: count for name, count in found.items() if isinstance(count, int)}
-    expected = dict.fromkeys(counts, 0) if wanted is None else wanted
-    wrong = [name for name in expected if name in counts and counts[name] != expected[name]]
-    return ", ".join(f"{name} is {counts[name]}, not {expected[name]}" for name in wrong)

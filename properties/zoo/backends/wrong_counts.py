@@ -28,7 +28,7 @@ class LeaksAFork(Honest):
     "R22",
     "R12.argument R19.held R20.overtaken R22.local R24.quick",
     asked="R12 R13 R14 R16 R19 R20 R22 R24 R26",
-    blocked="R16.chain R16.self R16.twice R26.runs",
+    blocked="R16.chain R26.twice R26.self R26.runs",
 )
 class DeletesEarly(Honest):
     """When its creator lets go, a value goes, whoever else refers to it."""
@@ -114,7 +114,7 @@ class RunsUncounted(Honest):
         return fresh
 
 
-@wrong("R16", "R16.self R19.own", asked="R13 R16 R19 R20", origin=REVIEW)
+@wrong("R26", "R26.self R19.own", asked="R13 R16 R19 R20 R24.quick R26", origin=REVIEW)
 class LeaksToItself(Honest):
     """Whoever shares with its own worker overwrites a handle, and forgets to let go of it."""
 

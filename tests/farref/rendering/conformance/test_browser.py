@@ -149,7 +149,7 @@ def test_a_row_opens_by_keyboard_and_shows_all_there_is(browser: Chrome, matrix:
     assert f"farref conform --backend {WRONG} --only R16" in body.text
     assert script("return document.querySelector('#R16 svg').getBoundingClientRect().height") > 50
     browser.find_element(By.CSS_SELECTOR, "#R16 .script > summary").click()
-    assert "adapter.start(['A', 'B', 'C'], {})" in body.text
+    assert "workers=['A', 'B', 'C'], options={}" in body.text
 
 
 def test_a_link_leads_to_its_row(browser: Chrome, matrix: str) -> None:

@@ -73,6 +73,15 @@ def pretty(reports: Sequence[Report]) -> str:
     return text.getvalue()
 
 
+def test_what_a_clause_says_is_wrapped_below_its_beginning() -> None:
+    shown = pretty([report(row("R1", Verdict.FAIL, spec="**Rule.** " + "so it must be " * 40), backend="toy")])
+    lines = shown.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("  The spec:     "))
+    wrapped = lines[first : first + 4]
+    assert all(len(line) <= 120 for line in wrapped)
+    assert all(line.startswith(" " * 16) and line.strip() for line in wrapped[1:])
+
+
 @pytest.mark.parametrize("render", [to_html, to_junit, to_markdown, pretty])
 def test_nothing_moves_a_cursor(render: Callable[[Sequence[Report]], str]) -> None:
     evil = "a\x00b\x1b[2Jc\x9bd\x7fe\rf\x0bg"

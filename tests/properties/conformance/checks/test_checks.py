@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 
 import pytest
 
 from farref.clauses import clauses
 from farref.properties.conformance.kit.backend import CAPABILITIES
-from farref.properties.conformance.kit.check import Check
+from farref.properties.conformance.kit.check import RENAMED, Check
 from farref.properties.conformance.kit.document import Level
+from farref.properties.conformance.kit.expectations import read
 from farref.properties.conformance.kit.programs import draw, gradients_of
-from farref.properties.conformance.kit.suite import suite
+from farref.properties.conformance.kit.suite import chosen, gathered, suite
 from farref.properties.conformance.kit.unseen import UNSEEN
 
 CHECKS = suite(list(clauses()))
@@ -46,6 +48,14 @@ def test_prerequisites_come_first(check: Check) -> None:
 def test_the_bare_clause_is_a_check_where_there_is_one() -> None:
     for one in CHECKS:
         assert any(other.id == one.clause for other in CHECKS), f"{one.id} has a word, and there is no {one.clause}"
+
+
+@pytest.mark.parametrize(("before", "now"), RENAMED.items())
+def test_a_check_is_found_by_the_name_it_had(before: str, now: str, tmp_path: Path) -> None:
+    assert [one.id for one in chosen(CHECKS, [before])] == [now]
+    known = tmp_path / "known.toml"
+    known.write_text(f'[[expected]]\ncheck = "{before}"\nreason = "it is known"\nlink = "https://example.org"\n')
+    assert list(read(known, gathered())) == [now]
 
 
 def test_every_capability_is_needed_by_a_check() -> None:

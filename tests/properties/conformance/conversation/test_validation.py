@@ -149,6 +149,12 @@ MISTAKES = {
         "p = carry_out\ndef carry_out(request):\n    return None if request.get('function') == 'fail' else p(request)",
         "function.fail: it gives None, and must fail as error",
     ),
+    "misuse": (
+        "CAPABILITIES.append('function.misuse')\nplain = answer\ndef answer(request):\n"
+        "    return ({'id': request['id'], 'error': {**ERROR, 'kind': 'unknown'}} if request.get('function') == 'misuse'"
+        " else plain(request))",
+        "function.misuse: it fails as unknown (no), not as error",
+    ),
     "unknown verb": (
         "p = carry_out\ndef carry_out(request):\n    return None if request['verb'] == 'juggle' else p(request)",
         "a verb that does not exist fails: it gives None, and must fail",
