@@ -157,7 +157,7 @@ def test_without_expectations(farref: Farref) -> None:
         ("[[expected]]\ncheck = 'R999'\nreason = 'r'\nlink = 'l'", "no check is called that"),
         ("[[expected]]\ncheck = 'R20'\nreason = ''\nlink = 'l'", "without a reason and a link"),
         ("[[expected]]\ncheck = 'R20'\nreason = 'r'", "missing required field"),
-        ("nonsense", "no file of expectations"),
+        ("nonsense", "not a file of expectations"),
     ],
 )
 def test_bad_expectations(farref: Farref, tmp_path: Path, content: str, complaint: str) -> None:
