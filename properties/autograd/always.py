@@ -10,11 +10,11 @@ what has happened before: one pass, several, one that failed before one that did
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 from farref.model.autograd.graphs import Graph, fast_completes, oracle
 from farref.model.autograd.ids import CREATOR, PairId, PassId
-from farref.model.autograd.messages import Commit, Fault, Mark, Message, PropagateGradients, Resume, Seek
+from farref.model.autograd.messages import Commit, Fault, Mark, PropagateGradients, Resume, Seek
 from farref.model.autograd.root import Phase
 from farref.model.autograd.worker import Context, is_in_a_pass
 from farref.model.autograd.world import Bounds, World, graph_of, pass_of, seed_of
@@ -119,15 +119,21 @@ def backward_returns_when_nothing_is_under_way(world: World, number: PassId, bou
     """S11: `backward` returns only when no message of its pass is under way and no worker is in it."""
     if pass_of(world, number).phase is not Phase.SUCCEEDED:
         return True
-    kinds = (PropagateGradients, Mark, Seek, Resume, Commit)
-    messages = (message for message in bounds.places if isinstance(message, kinds) and message.number == number)
-    return not any(_is_under_way(world, message, bounds) for message in messages) and not any(
+    return not any(_is_under_way(world, place) for place in _places_of(bounds, number)) and not any(
         worker.task.number == number for worker in world.workers
     )
 
 
-def _is_under_way(world: World, message: Message, bounds: Bounds) -> bool:
-    place = bounds.places[message]
+@lru_cache(maxsize=256)
+def _places_of(bounds: Bounds, number: PassId) -> tuple[int, ...]:
+    """List the places of all messages of a pass that somebody waits for."""
+    kinds = (PropagateGradients, Mark, Seek, Resume, Commit)
+    return tuple(
+        place for message, place in bounds.places.items() if isinstance(message, kinds) and message.number == number
+    )
+
+
+def _is_under_way(world: World, place: int) -> bool:
     return world.network.carried[place] is not None and place not in world.network.processed
 
 
@@ -140,9 +146,14 @@ def fast_completes_exactly_when_it_can(world: World, number: PassId, bounds: Bou
 
 
 def _can_complete(world: World, number: PassId, bounds: Bounds) -> bool:
-    root, graph = pass_of(world, number).root, graph_of(world, bounds)
+    root = pass_of(world, number).root
     assert root is not None, "a pass that has ended had a root"
-    every = frozenset(bounds.pair_ids)  # recorded from the start: a worker that closed, or died, has dropped its sends
+    return _completes(graph_of(world, bounds), root)
+
+
+@cache
+def _completes(graph: Graph, root: WorkerId) -> bool:
+    every = frozenset(graph.pair_ids)  # recorded from the start: a worker that closed, or died, has dropped its sends
     return fast_completes(graph, root, every, every)
 
 
@@ -161,7 +172,7 @@ def a_pass_fails_for_a_reason_of_its_own(world: World, number: PassId, bounds: B
         case Fault.BUSY:
             return any(one.root not in (None, record.root) for one in world.passes)
         case Fault.RELEASED:
-            return world.released
+            return world.released or CREATOR in world.dead  # whoever hears of that death forgets the context (A21)
         case Fault.DIED:
             return record.blamed is not None and record.blamed in world.dead
         case _:
