@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Generic, TypeVar
 
 from farref.model.checker.interface import Case, Kind, Predicate, Property
@@ -56,10 +57,10 @@ def make_property(
 
     The text says in general what they say one by one; without it their sentences are put together.
     """
-    sentences = [_sentence(one.predicate) for one in families]
+    sentences = [sentence(one.predicate) for one in families]
     cases = tuple(
-        Case(f"{one.predicate.__name__}: {about}", holds, sentence)
-        for one, sentence in zip(families, sentences, strict=True)
+        Case(f"{one.predicate.__name__}: {about}", holds, said)
+        for one, said in zip(families, sentences, strict=True)
         for about, holds in one.instances(bounds)
     )
     return Property(name, clause, kind, text or " ".join(sentences), cases)
@@ -93,7 +94,8 @@ def sending(bounds: AnyBounds, kind: type, clause: str, sends: Family[AnyBounds]
     return make_property(bounds, Kind.SOMETIMES, f"sends_{name}", clause, sends, text=f"A {name} is sent.")
 
 
-def _sentence(predicate: Callable[..., bool]) -> str:
+@cache
+def sentence(predicate: Callable[..., bool]) -> str:
     """Give a predicate's docstring without the name of the property it belongs to."""
     text = re.sub(r"^\w+(, [\w ]+)?: ", "", " ".join((predicate.__doc__ or "").split()))
     return text[:1].upper() + text[1:]

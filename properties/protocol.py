@@ -7,7 +7,7 @@ for all protocols, and is written once.
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Generic, TypeVar
@@ -19,6 +19,7 @@ from farref.properties.traces.replay import Moment, replay
 from farref.properties.traces.story import Meaning, meaning_of
 from farref.properties.twin.candidates import Candidates
 from farref.properties.twin.schedule import Schedule, Temperaments, draw_schedule
+from farref.properties.violation import Violation
 
 AnyBounds = TypeVar("AnyBounds")
 AnyWorld = TypeVar("AnyWorld")
@@ -111,7 +112,11 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     lines: Callable[[AnyObservation], list[str]]  # an observation, one line for each fact
     prompt: Callable[[AnyWorld, AnyBounds], AnyAction | None]  # what an implementation does at once
     forbidden: Callable[[AnyWorld, AnyBounds], Iterable[AnyAction]]  # what could be tried now and must be refused
-    broken: Callable[[AnyWorld, AnyBounds], list[str]]  # what the model itself breaks after a step
+    touched: Callable[[AnyBounds], Callable[[AnyWorld, AnyWorld], Collection[str]]]  # whom a step can have concerned
+    truth: Callable[[AnyWorld, AnyBounds], Any]  # what applications know, where an implementation does not say
+    visible: Callable[
+        [AnyObservation, Any, Iterable[str]], list[Violation]
+    ]  # what those named violate, as far as is seen
     left: Callable[[AnyWorld, AnyObservation, AnyBounds], list[str]]  # what is left although nothing more can happen
 
     def limits_of(self, bound: str) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from farref.properties.traces.file import Trace, actions_of
 from farref.properties.traces.found import sound_beginning
 from farref.properties.twin.backends.known import BACKENDS
 from farref.properties.twin.twin import Disagreement, Twin
-from farref.rendering.agreement import EXIT_CODES, Agreement
+from farref.rendering.agreement import EXIT_CODES, Agreement, violations
 from farref.rendering.layout import numbered
 from farref.rendering.validated import Validated, show_validated, validated_document
 from farref.terminal.files import print_json
@@ -78,6 +78,7 @@ class Replayed(msgspec.Struct, frozen=True):
     verdict: Agreement
     story: list[str] = []
     difference: list[str] = []
+    violated: list[dict[str, str]] = []
 
     @property
     def exit_code(self) -> int:
@@ -94,7 +95,7 @@ def replay_on(trace: Trace, name: str) -> Replayed:
         for backend.restless in (False, True):
             taken = Twin(trace.bounds, backend).take(actions)
     except Disagreement as found:
-        return Replayed(name, steps, taken, Agreement.DISAGREED, found.story, list(found.lines))
+        return Replayed(name, steps, taken, Agreement.DISAGREED, found.story, list(found.lines), violations(found))
     finally:
         backend.close()
     return Replayed(name, steps, taken, Agreement.AGREED if taken else Agreement.INCOMPLETE)

@@ -31,13 +31,20 @@ def setting(found: Disagreement) -> str:
     return shlex.join(flags(found.bounds, protocol_of(found.bounds).said_always))
 
 
+def violations(found: Disagreement) -> list[dict[str, str]]:
+    """Give the properties that were seen violated, for machines."""
+    return [one._asdict() for one in found.violated]
+
+
 def show_disagreement(page: Console, found: Disagreement) -> None:
     """Print a disagreement as a numbered story, with the difference of the two observations."""
     page.print()
     after = f" after {len(found.actions)} steps" if found.actions else ""
-    page.print(f"Model and {found.backend} backend disagree{after}", style="bold red")
+    came = "agree and are both wrong" if found.is_shared else "disagree"
+    page.print(f"Model and {found.backend} backend {came}{after}", style="bold red")
     page.print(f"in the world {setting(found)}", soft_wrap=True)
     page.print(numbered(found.story))
-    page.print("What only one of them has:" if found.actions else "What is wrong:", style="bold")
+    differs = found.actions and not found.is_shared
+    page.print("What only one of them has:" if differs else "What is wrong:", style="bold")
     for line in found.lines:
         page.print(f"  {line}", soft_wrap=True)

@@ -12,7 +12,7 @@ from farref.properties.traces.file import Trace, record_run
 from farref.properties.twin.backends.known import FREE_BACKENDS
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
-from farref.rendering.agreement import EXIT_CODES, Agreement, setting, show_disagreement
+from farref.rendering.agreement import EXIT_CODES, Agreement, setting, show_disagreement, violations
 
 OVERTIME: Final = "went on for {:.0f} s: when its time was up, not every allowed fault had happened (a busy machine?)"
 
@@ -95,6 +95,7 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
             "world": setting(found),
             "story": found.story,
             "difference": list(found.lines),
+            "violated": violations(found),
             "replay": fuzzed.command,
         },
     }

@@ -22,6 +22,8 @@ from farref.properties.autograd.replay import AutogradMoment, familiar
 from farref.properties.autograd.smaller import smaller
 from farref.properties.autograd.sometimes import autograd_situations, autograd_witnesses
 from farref.properties.autograd.story import happens
+from farref.properties.autograd.touched import touched
+from farref.properties.autograd.visible import model_truth, visible
 from farref.properties.protocol import Protocol
 
 EVERYTHING: Final = Bounds("relay", smart=True, forward=True, release=True)
@@ -66,6 +68,8 @@ AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
     lines=lines,
     prompt=twin.prompt,
     forbidden=twin.forbidden,
-    broken=twin.broken,
+    touched=touched,
+    truth=model_truth,
+    visible=visible,
     left=twin.left,
 )

@@ -70,23 +70,6 @@ def forbidden(world: World, bounds: Bounds) -> Iterator[act.Action]:
             yield act.SendTensors(pair)
 
 
-def broken(world: World, bounds: Bounds) -> list[str]:
-    """Say where a gradient is not what the graph alone says it must be."""
-    if world.graph is None:
-        return []
-    gradients = (
-        holds.one_pass_gives_the_gradient,
-        holds.passes_add_up,
-        holds.a_failed_pass_leaves_nothing_to_others,
-        holds.a_failed_pass_shows_nothing,
-    )
-    return [
-        f"the gradient on {worker_name(who)} is {world.workers[who].gradient}, which is not that of one process"
-        for who in bounds.worker_ids
-        if not all(holds(world, who, bounds) for holds in gradients)
-    ]
-
-
 def left(world: World, observation: Observation, bounds: Bounds) -> list[str]:
     """Say what is left where nothing more can happen."""
     found = ["a message is under way"] if observation.flying or observation.unanswered else []

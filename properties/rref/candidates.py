@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Final
 
 from farref.model.rref import actions as act
+from farref.model.rref.ids import ForkId
 from farref.model.rref.messages import Message, kind_number
 from farref.model.rref.model import RRefModel
 from farref.model.rref.owner import Entry, OwnerRRef
@@ -38,7 +39,10 @@ Place = tuple[int, int]
 """What a message is found by: the number of its kind, and its fork."""
 
 Subject = tuple[str, int] | None
-"""An RRef, a fork, or nothing."""
+"""An RRef or a fork, and what is done with it; or nothing."""
+
+BUDGETS: Final = {"duplicate": "duplicates", "drop": "drops", "fail": "failures", "time out": "timeouts"}
+"""What has to be left for a sort."""
 
 
 class RRefCandidates(Candidates[RRefModel, World]):
@@ -58,9 +62,20 @@ class RRefCandidates(Candidates[RRefModel, World]):
         """List what can be found that may have to be sent again."""
         return _found(world.network.unanswered)
 
+    def of(self, sort: str, world: World) -> list[Any]:
+        """List the actions of a sort that may be possible in a world."""
+        is_spent = sort in BUDGETS and not getattr(world.budgets, BUDGETS[sort])
+        return [] if is_spent or (world.closing and sort in ("begin", "shut down")) else super().of(sort, world)
+
     def subject(self, action: Any) -> Subject:
-        """Give the RRef or the fork that an action is about, if it is about one."""
+        """Give the RRef or the fork that an action is about, if it is about one, and what is done with it."""
         match action:
+            case act.OwnerShare(rref):
+                return "rref shared", rref
+            case act.UserShare(fork):
+                return "fork shared", fork
+            case act.FetchValue(fork):
+                return "fork fetched", fork
             case act.OnRRef(rref):
                 return "rref", rref
             case act.OnFork(fork):
@@ -70,13 +85,18 @@ class RRefCandidates(Candidates[RRefModel, World]):
 
     def may(self, sort: str, subject: Subject, world: World) -> bool:
         """Say whether an action of a sort may be possible, by who holds the RRef or the fork that it is about."""
-        if world.closing and sort in ("begin", "shut down"):
-            return False
         match subject:
             case "rref", rref:
-                return _owner_may(sort, world.owners[rref])
+                return _owner_may(sort, world.owners[rref]) and not (sort == "begin" and world.minted[rref])
+            case "rref shared", rref:
+                return world.owners[rref].held and world.minted[rref] < self.model.bounds.forks
             case "fork", fork:
                 return _user_may(sort, world.users[fork])
+            case "fork shared", fork:
+                minted = world.minted[self.model.bounds.rref_of(ForkId(fork))]
+                return minted < self.model.bounds.forks and is_usable(world.users[fork])
+            case "fork fetched", fork:
+                return world.budgets.fetches > 0 and is_usable(world.users[fork])
             case _:
                 return True
 
@@ -90,7 +110,7 @@ def _found(table: Iterable[IdSet]) -> Iterator[Place]:
 def _owner_may(sort: str, owner: OwnerRRef) -> bool:
     match sort:
         case "begin":
-            return owner.held or owner.phase is Entry.ABSENT
+            return owner.phase is Entry.ABSENT
         case "let go":
             return owner.held
         case _:
@@ -98,10 +118,4 @@ def _owner_may(sort: str, owner: OwnerRRef) -> bool:
 
 
 def _user_may(sort: str, user: UserRRef) -> bool:
-    match sort:
-        case "begin":
-            return is_usable(user)
-        case "let go":
-            return is_held(user)
-        case _:
-            return user.fetch is Fetch.WAITING or user.phase is User.PENDING
+    return is_held(user) if sort == "let go" else user.fetch is Fetch.WAITING or user.phase is User.PENDING

@@ -95,9 +95,11 @@ UNNUMBERED: Final = 1 << 31
 
 def in_order(found: Iterable[Seen]) -> tuple[Seen, ...]:
     """Put what was seen in the one order that all observations have: by number, so that f9 comes before f10."""
-    return tuple(sorted(found, key=_place))
+    listed = tuple(found)
+    return listed if len(listed) < 2 else tuple(sorted(listed, key=_place))
 
 
+@lru_cache(maxsize=65536)
 def _place(seen: str | tuple[str, str] | EntryView | UserView | MessageView) -> tuple[str | tuple[int, str], ...]:
     match seen:
         case str():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from farref.model.ids import WorkerId
@@ -11,9 +11,10 @@ from farref.model.rref.ids import ForkId, worker_name
 from farref.model.rref.messages import kind_of, message_of
 from farref.model.rref.owner import Entry, OwnerRRef, is_listed
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
-from farref.model.rref.world import Bounds, World
-from farref.model.values import IdSet
+from farref.model.rref.world import Bounds, World, empty_world
+from farref.model.values import IdSet, Table
 from farref.properties.rref.observation import EntryView, MessageView, Observation, UserView, WorkerView, in_order
+from farref.properties.rref.touched import differing
 from farref.properties.traces.replay import NETWORK
 
 VALUES: Final = ("absent", "expected", "created", "ready", "absent")
@@ -28,7 +29,7 @@ class ModelObserver:
     """Looks at the worlds of one run.
 
     Most of a world is as it was a step ago. Who holds a fork is written into it once, as it is minted, so within one run a
-    view follows from its record alone, and is made once.
+    view follows from its record alone, and is made once. A worker is looked at anew only if something of it has changed.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -36,28 +37,52 @@ class ModelObserver:
         self._entries: dict[tuple[int, OwnerRRef], EntryView] = {}
         self._users: dict[tuple[int, UserRRef], UserView] = {}
         self._messages: dict[tuple[int, int], MessageView] = {}
+        self._last = empty_world(bounds)
+        self._workers = [WorkerView(worker_name(WorkerId(worker))) for worker in range(bounds.workers)]
+        self._flying: list[list[MessageView]] = [[] for _ in self._last.network.flying]  # by kind
+        self._unanswered: list[list[MessageView]] = [[] for _ in self._last.network.unanswered]
 
     def observe(self, world: World) -> Observation:
         """Look at a world."""
-        unanswered = self._views(world, world.network.unanswered)
-        users = [user for user in enumerate(world.users) if user[1].phase is not User.ABSENT]
+        last, self._last = self._last, world
+        self._see(world, last.network.flying, world.network.flying, self._flying)
+        for worker in self._changed(last, world):
+            self._workers[worker] = self._worker(world, worker)
         return Observation(
-            workers=tuple(self._worker(world, worker, users, unanswered) for worker in range(self.bounds.workers)),
-            flying=in_order(self._views(world, world.network.flying)),
+            workers=tuple(self._workers),
+            flying=in_order([view for views in self._flying for view in views]),
             closing=world.closing,
         )
 
-    def _worker(
-        self, world: World, worker: int, users: list[tuple[int, UserRRef]], unanswered: list[MessageView]
-    ) -> WorkerView:
+    def _changed(self, last: World, world: World) -> set[int]:
+        """List the workers of which anything looks other than in the last world."""
+        sources = self._see(world, last.network.unanswered, world.network.unanswered, self._unanswered)
+        changed = {worker for worker, view in enumerate(self._workers) if view.worker in sources}
+        changed.update(rref % self.bounds.workers for rref in differing(last.owners, world.owners))
+        forks = [*differing(last.users, world.users), *differing(last.lineage, world.lineage)]
+        return changed.union(holder for fork in forks if (holder := world.lineage[fork].holder) is not None)
+
+    def _see(self, world: World, last: Table[IdSet], table: Table[IdSet], seen: list[list[MessageView]]) -> set[str]:
+        """See the messages of a table again, of the kinds that have changed. Say whose messages those are or were."""
+        sources = set[str]()
+        for kind in differing(last, table):
+            known = self._messages
+            views = [known.get((kind, fork)) or self._message(world, kind, fork) for fork in table[kind].members()]
+            sources.update(view.source for view in (*seen[kind], *views))
+            seen[kind] = views
+        return sources
+
+    def _worker(self, world: World, worker: int) -> WorkerView:
         owned = [(rref, world.owners[rref]) for rref in range(worker, self.bounds.rrefs, self.bounds.workers)]
         name = worker_name(WorkerId(worker))
+        held = [fork for fork, data in enumerate(world.lineage) if data.holder == worker]
+        users = [(fork, world.users[fork]) for fork in held if world.users[fork].phase is not User.ABSENT]
         return WorkerView(
             worker=name,
             entries=in_order([self._entry(world, *one) for one in owned if _is_seen(one[1])]),
             dropped=in_order([f"x{rref}" for rref, owner in owned if owner.phase is Entry.GONE]),
-            users=in_order([self._user(world, *one) for one in users if world.lineage[one[0]].holder == worker]),
-            unanswered=in_order([one for one in unanswered if one.source == name]),
+            users=in_order([self._user(world, *one) for one in users]),
+            unanswered=in_order([one for views in self._unanswered for one in views if one.source == name]),
         )
 
     def _entry(self, world: World, rref: int, owner: OwnerRRef) -> EntryView:
@@ -71,15 +96,6 @@ class ModelObserver:
         if view is None:
             view = self._users[fork, user] = _user(world, self.bounds, ForkId(fork), user)
         return view
-
-    def _views(self, world: World, table: Iterable[IdSet]) -> list[MessageView]:
-        """See the messages of a table: by kind, for which forks there is one."""
-        return [
-            self._messages.get((kind, fork)) or self._message(world, kind, fork)
-            for kind, forks in enumerate(table)
-            if any(forks)
-            for fork in forks.members()
-        ]
 
     def _message(self, world: World, kind: int, fork: int) -> MessageView:
         message = message_of(kind, self.bounds.rref_of(ForkId(fork)), ForkId(fork))

@@ -24,6 +24,8 @@ from farref.properties.rref.replay import RRefMoment, familiar
 from farref.properties.rref.smaller import smaller
 from farref.properties.rref.sometimes import rref_witnesses
 from farref.properties.rref.story import happens
+from farref.properties.rref.touched import touched
+from farref.properties.rref.visible import ModelTruth, visible
 
 EVERYTHING: Final = Bounds(drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True)
 """Bounds in which every awkward situation can be reached."""
@@ -70,6 +72,8 @@ RREF: Final = Protocol[Bounds, World, Action, Observation](
     lines=lines,
     prompt=twin.prompt,
     forbidden=twin.forbidden,
-    broken=twin.broken,
+    touched=touched,
+    truth=ModelTruth,
+    visible=visible,
     left=twin.left,
 )

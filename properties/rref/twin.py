@@ -47,12 +47,6 @@ def prompt(world: World, bounds: Bounds) -> None:
     del world, bounds
 
 
-def broken(world: World, bounds: Bounds) -> list[str]:
-    """Nothing is looked at beyond the observations."""
-    del world, bounds
-    return []
-
-
 def left(world: World, observation: Observation, bounds: Bounds) -> list[str]:
     """Say what is left where nothing more can happen."""
     del world, bounds

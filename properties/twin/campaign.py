@@ -113,7 +113,7 @@ def take_schedule(schedule: Schedule, backend: Backend, known: set[str]) -> Done
         while (action := stepper.draw(twin.world)) is not None:
             digest.update(str(action).encode())
             done.steps += 1
-            twin.step(action)
+            twin.step(action, stepper.after)
             watch.note(action, twin.world, twin.observation)
         twin.check_end()
     except Disagreement as disagreement:

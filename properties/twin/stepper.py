@@ -20,6 +20,7 @@ class Stepper:
     def __init__(self, schedule: Schedule, random: Random) -> None:
         self.model, self.random = sound_model(schedule.bounds), random
         self.candidates = protocol_of(schedule.bounds).candidates(self.model, schedule.late)
+        self.after: Any = None  # the world that the step drawn last leads to
         self.eagerness = [(sort, 1.0 / eager) for sort, eager in schedule.eagerness if self.candidates.has(sort)]
 
     def draw(self, world: Any) -> Action | None:
@@ -34,11 +35,12 @@ class Stepper:
 
     def _first_possible(self, world: Any, order: list[Action]) -> Action | None:
         """Try the candidates in random order: each of the possible ones is equally likely to come first."""
-        random = self.random.random
+        random, step = self.random.random, self.model.step
         while order:
             chosen = int(random() * len(order))
             action, order[chosen] = order[chosen], order[-1]
             order.pop()
-            if self.model.step(world, action) is not None:
+            self.after = step(world, action)
+            if self.after is not None:
                 return action
         return None

@@ -5,36 +5,59 @@ The model under SOUND says what can happen. Each step is performed on the backen
 can happen any more, nothing may be left. A disagreement tells its story from the model, the two observations' difference,
 and how to see it again.
 
+Two that agree may both be wrong. So after every step all that must always hold is evaluated too, on the model's world
+(`safety.py`) and on what the backend shows, with what its applications know (`visible.py`).
+
 The application also tries what it must be refused, such as to use a handle whose creation timed out (R27). Such attempts must
 change nothing. And a few steps of the model an implementation takes together with the step before: those are prompt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable
+from typing import Any, Final
 
 from farref.model.checker.interface import Action
 from farref.properties.protocols import protocol_of, sound_model
 from farref.properties.twin.backend import Backend
 from farref.properties.twin.observation import difference
+from farref.properties.twin.safety import Safety
+from farref.properties.violation import Violation
+
+SHARED: Final = "both agree, and "
+"""How a line begins that says what is wrong with both."""
 
 
 class Disagreement(Exception):  # noqa: N818 (it says what happened)
-    """Model and backend differ after a run: the last action is the one after which they do."""
+    """Model and backend differ after a run, or are both wrong: the last action is the one after which they are.
+
+    What was seen violated is in `violated`, and in words among the lines.
+    """
 
     def __init__(
-        self, bounds: Any, backend: str, actions: tuple[Action, ...], lines: tuple[str, ...], note: str = ""
+        self,
+        bounds: Any,
+        backend: str,
+        actions: tuple[Action, ...],
+        lines: tuple[str, ...],
+        note: str = "",
+        violated: tuple[Violation, ...] = (),
     ) -> None:
         super().__init__(backend)
         self.bounds, self.backend, self.actions, self.lines, self.note = bounds, backend, actions, lines, note
+        self.violated = violated
 
     def __reduce__(self) -> tuple[type[Disagreement], tuple[object, ...]]:
-        return type(self), (self.bounds, self.backend, self.actions, self.lines, self.note)
+        return type(self), (self.bounds, self.backend, self.actions, self.lines, self.note, self.violated)
 
     def noted(self, note: str) -> Disagreement:
         """Give the same disagreement with a remark on how it was found."""
-        return Disagreement(self.bounds, self.backend, self.actions, self.lines, note)
+        return Disagreement(self.bounds, self.backend, self.actions, self.lines, note, self.violated)
+
+    @property
+    def is_shared(self) -> bool:
+        """Say whether the two agree, and both are wrong."""
+        return bool(self.violated) and all(line.startswith(SHARED) for line in self.lines)
 
     @property
     def story(self) -> list[str]:
@@ -44,7 +67,8 @@ class Disagreement(Exception):  # noqa: N818 (it says what happened)
 
     def __str__(self) -> str:
         steps = [f"{number:3} {sentence}" for number, sentence in enumerate(self.story, start=1)]
-        told = [f"the model and the {self.backend} backend disagree after {len(steps)} steps", *steps, "", *self.lines]
+        came = "agree and are both wrong" if self.is_shared else "disagree"
+        told = [f"the model and the {self.backend} backend {came} after {len(steps)} steps", *steps, "", *self.lines]
         return "\n".join([*told, *([f"note: {self.note}"] if self.note else [])])
 
 
@@ -56,7 +80,7 @@ class Twin:
         self.world = self.model.initial
         self.actions: list[Action] = []
         self.prompted: set[Action] = set()
-        self.observer = self.protocol.observer(bounds)
+        self.observer, self.safety = self.protocol.observer(bounds), Safety(self.protocol, bounds)
         self.observation = self.observer.observe(self.world)
         backend.start(bounds)
         self._compare()
@@ -67,7 +91,7 @@ class Twin:
         twin = cls.__new__(cls)
         twin.protocol, twin.model, twin.backend = protocol_of(bounds), sound_model(bounds), backend
         twin.world, twin.actions, twin.prompted = world, [], set()
-        twin.observer = twin.protocol.observer(bounds)
+        twin.observer, twin.safety = twin.protocol.observer(bounds), Safety(twin.protocol, bounds)
         return twin
 
     def enabled(self) -> list[Any]:
@@ -78,19 +102,20 @@ class Twin:
         """Say whether an action can happen now."""
         return self.model.step(self.world, action) is not None
 
-    def step(self, action: Action) -> None:
-        """Take a step on both sides, and compare."""
-        after = self.model.step(self.world, action)
+    def step(self, action: Action, after: Any = None) -> None:
+        """Take a step on both sides, and compare. Whoever knows where it leads in the model may say so."""
+        after = after if after is not None else self.model.step(self.world, action)
         if after is None:
             raise ValueError(f"{action} cannot happen here")
         self.actions.append(action)
-        self.world = self._with_prompt_steps(after)
+        before, self.world = self.world, self._with_prompt_steps(after)
         self.observation = self.observer.observe(self.world)
         try:
             self.backend.perform(action)
         except Exception as error:
             raise self._disagreement([f"{self.backend.name} does not take it: {_said(error)}"]) from error
-        self._compare()
+        touched = self.safety.touched(before, self.world)
+        self._judge(self._compare(), touched, touched)
         self._try_in_vain()
 
     def _with_prompt_steps(self, world: Any) -> Any:
@@ -119,22 +144,36 @@ class Twin:
         self.check_end()
 
     def check_end(self) -> None:
-        """Where nothing can happen any more, nothing may be left."""
-        left = self.protocol.left(self.world, self.observer.observe(self.world), self.model.bounds)
+        """Where nothing can happen any more, nothing may be left, and whatever must always hold does."""
+        self.observation = self.observer.observe(self.world)
+        self._judge(self._compare(), (), self.safety.names)
+        left = self.protocol.left(self.world, self.observation, self.model.bounds)
         if left:
             raise self._disagreement([f"nothing more can happen, and in the model {one}" for one in left])
 
-    def _compare(self) -> None:
+    def _compare(self) -> Any:
+        """See that both look the same, and say how."""
         try:
             seen = self.backend.observe()
         except Exception as error:
             raise self._disagreement([f"{self.backend.name} cannot be observed: {_said(error)}"]) from error
         if seen != self.observation:
-            lines = self.protocol.lines
-            raise self._disagreement(difference(self.observation, seen, self.backend.name, lines))
-        broken = self.protocol.broken(self.world, self.model.bounds)
-        if broken:
-            raise self._disagreement([f"both agree, and {one}" for one in broken])
+            lines = difference(self.observation, seen, self.backend.name, self.protocol.lines)
+            shown = self._visible(seen, self.safety.names)
+            raise self._disagreement([*lines, *[f"{self.backend.name} alone: {one}" for one in shown]], shown)
+        return seen
+
+    def _judge(self, seen: Any, touched: Collection[str], shown_anew: Collection[str]) -> None:
+        """See that what must always hold does: in the world, of what was touched, and of what may look otherwise."""
+        broken, shown = self.safety.violated(self.world, touched), self._visible(seen, shown_anew)
+        if broken or shown:
+            known = {(one.property, one.about) for one in broken}
+            found = [*broken, *[one for one in shown if (one.property, one.about) not in known]]
+            raise self._disagreement([f"{SHARED}{one}" for one in found], found)
+
+    def _visible(self, seen: Any, touched: Collection[str]) -> list[Violation]:
+        truth = getattr(self.backend, "truth", None) or self.protocol.truth(self.world, self.model.bounds)
+        return self.protocol.visible(seen, truth, touched)
 
     def _try_in_vain(self) -> None:
         tried = False
@@ -149,8 +188,9 @@ class Twin:
         if tried:
             self._compare()
 
-    def _disagreement(self, lines: list[str]) -> Disagreement:
-        return Disagreement(self.model.bounds, self.backend.name, tuple(self.actions), tuple(lines))
+    def _disagreement(self, lines: list[str], violated: Iterable[Violation] = ()) -> Disagreement:
+        bounds, actions = self.model.bounds, tuple(self.actions)
+        return Disagreement(bounds, self.backend.name, actions, tuple(lines), violated=tuple(violated))
 
 
 def _said(error: Exception) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from farref.properties.twin.backends.pool import AnyDesk, Pool, Prepare, WorkerCrashed
 
@@ -16,6 +16,10 @@ AnyObservation = TypeVar("AnyObservation", covariant=True)
 
 class Steps(Protocol[AnyAction, AnyObservation]):
     """A lockstep: it takes the model's actions, and looks at what came of them."""
+
+    @property
+    def truth(self) -> Any:
+        """What the applications know, whatever the tables say."""
 
     def perform(self, action: AnyAction) -> None:
         """Take a step."""
@@ -34,6 +38,11 @@ class Driven(Generic[AnyAction, AnyObservation]):
 
     def __init__(self, *, restless: bool = False) -> None:
         self.restless = restless
+
+    @property
+    def truth(self) -> Any:
+        """What the applications know, whatever the tables say."""
+        return self.lockstep.truth
 
     def perform(self, action: AnyAction) -> None:
         """Take a step."""

@@ -26,6 +26,7 @@ from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.messages import ForwardCall, Settled
 from farref.model.autograd.world import Bounds, seed_of
 from farref.properties.autograd.observation import Observation, ReleaseView
+from farref.properties.autograd.visible import Truth
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.autograd.names import Names, name
 from farref.properties.twin.backends.autograd.network import AutogradNetwork
@@ -45,6 +46,7 @@ class AutogradLockstep:
         self.photographer = Photographer(self.names)
         self.seen: dict[WorkerId, WorkerSeen] = {}
         self.graph: Graph | None = None
+        self.truth = Truth(smart=bounds.smart, is_recorded_at_once=not bounds.forward)
         if len(bounds.catalogue) == 1:
             self._choose(0)
 
@@ -75,10 +77,13 @@ class AutogradLockstep:
             case act.Backward(worker):
                 self._begin(WorkerId(worker))
             case act.TimeOut(number):
+                self.truth.timed_out = True
                 self.network.time_out(next(one for one, known in self.names.passes.items() if known == number))
             case act.ReleaseContext():
+                self.truth.released = True
                 self.network.release_context()
             case act.Crash(worker):
+                self.truth.dead.add(name(WorkerId(worker)))
                 self.network.crash(WorkerId(worker))
                 self.traffic.bury(WorkerId(worker))
                 self.seen.pop(WorkerId(worker), None)
@@ -93,6 +98,7 @@ class AutogradLockstep:
         self, action: act.Deliver | act.Duplicate | act.DropMessage | act.Retry | act.Raise | act.FailCall
     ) -> None:
         message = action.message
+        self.truth.raised |= isinstance(action, act.Raise | act.FailCall)
         if isinstance(message, ForwardCall):
             self.names.settling = Settled(message.pair, isinstance(action, act.FailCall))
         else:
@@ -122,7 +128,7 @@ class AutogradLockstep:
 
     def _choose(self, place: int) -> None:
         """Settle what the program is; where calls are no steps, make all of them."""
-        self.graph = graph = self.bounds.catalogue[place]
+        self.graph = self.truth.graph = graph = self.bounds.catalogue[place]
         if self.bounds.forward:
             return
         for pair in graph.pair_ids:
@@ -138,12 +144,14 @@ class AutogradLockstep:
         source, target, terms = WorkerId(ends.source), WorkerId(ends.target), self._terms(Send(pair))
         forward = self.network.send_tensors(source, target, pair, terms, attached, self.restless)
         self.names.pairs[forward] = pair
+        self.truth.detached |= set() if attached else {pair}
 
     def _begin(self, worker: WorkerId) -> None:
         number = PassId(len(self.names.passes) + 1)
         terms = self._terms(Root(worker))  # type: ignore[arg-type]
         pass_id = self.network.begin_pass(worker, terms, seed_of(number), self.bounds.smart)
         self.names.passes[pass_id] = number
+        self.truth.roots[number] = name(worker)
 
     def _terms(self, entry: Entry) -> Terms:
         return tuple(_term(flow) for flow in self._graph().flows if flow.entry == entry)
@@ -158,6 +166,7 @@ class AutogradLockstep:
     def observe(self) -> Observation:
         """Look at every living worker and at the network."""
         for one in self.network.look():
+            self._remember(one)
             self.seen[one.worker] = one
         seen = [self.seen[worker] for worker in sorted(self.seen)]
         running = [run for one in seen for run in one.passes]
@@ -170,6 +179,12 @@ class AutogradLockstep:
             unanswered=tuple(sorted(unanswered)),
             amiss=tuple(f"{name(one.worker)}: {complaint}" for one in seen for complaint in one.amiss),
         )
+
+    def _remember(self, one: WorkerSeen) -> None:
+        """Note that a worker has forgotten the context."""
+        before = self.seen.get(one.worker)
+        if before is not None and before.context is not None and one.context is None:
+            self.truth.forgot.add(name(one.worker))
 
     def _release(self) -> ReleaseView | None:
         creator = self.seen.get(WorkerId(CREATOR))

@@ -33,6 +33,7 @@ from farref.properties.twin.backends.rref.names import Ledger, Place
 from farref.properties.twin.backends.rref.network import Network
 from farref.properties.twin.backends.rref.picture import Photographer, Picture
 from farref.properties.twin.backends.rref.traffic import Traffic, model_key
+from farref.properties.twin.backends.rref.truth import ApplicationTruth
 
 COPIES_MAX: Final = 2
 
@@ -45,6 +46,7 @@ class Lockstep:
         self.ledger, self.application = Ledger(bounds), Application()
         self.traffic = Traffic(network, self.ledger)
         self.photographer = Photographer(self.ledger, self.application)
+        self.truth = ApplicationTruth(self.ledger, self.application)
         self.pictures: dict[WorkerId, Picture] = {}
         self.closing: dict[WorkerId, bool] = {}
 
@@ -84,10 +86,10 @@ class Lockstep:
             case act.FinishFunction(rref):
                 self._finish(rref)
             case act.OwnerShare(rref, target, carrier):
-                self._share(self._owner(rref), OwnedReference(self.ledger.rrefs[rref]), rref, target, carrier)
+                self._share(self._owner(rref), OwnedReference(self.ledger.rrefs[rref]), rref, None, target, carrier)
             case act.UserShare(fork, target, carrier):
                 rref = self.ledger.bounds.rref_of(fork)
-                self._share(self.ledger.holders[fork], self.ledger.forks[fork], rref, target, carrier)
+                self._share(self.ledger.holders[fork], self.ledger.forks[fork], rref, fork, target, carrier)
             case act.OwnerLetGo(rref):
                 self._let_go(self._owner(rref), OwnedReference(self.ledger.rrefs[rref]))
             case act.LetGo(fork):
@@ -128,7 +130,13 @@ class Lockstep:
         self.network.finish_function(self._owner(rref), found)
 
     def _share(
-        self, worker: WorkerId, reference: Reference, rref: RRefId, to: int, carrier: type[msg.Call | msg.Return]
+        self,
+        worker: WorkerId,
+        reference: Reference,
+        rref: RRefId,
+        parent: ForkId | None,
+        to: int,
+        carrier: type[msg.Call | msg.Return],
     ) -> None:
         target = WorkerId(to)
         call = None
@@ -137,7 +145,7 @@ class Lockstep:
         else:
             self.network.share_in_result(worker, target, reference)
         [data] = self.network.in_flight()[-1].message.forks  # type: ignore[union-attr]
-        self.ledger.enter_fork(rref, data.fork, target)
+        self.ledger.enter_fork(rref, data.fork, target, parent)
         if call is not None:
             self.application.calls[worker, call] = data.fork
 

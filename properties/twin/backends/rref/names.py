@@ -6,6 +6,8 @@ steps can write down the pairs. The ledger also keeps every control message by i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from farref.impl.core import ids
 from farref.impl.core.messages import (
     Ack,
@@ -32,6 +34,16 @@ Place = tuple[ids.WorkerId, ids.WorkerId, ids.SequenceNumber]
 """A control message as its sender knows it: who sent it, to whom, and its number."""
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A fork, as whoever shared it knows it."""
+
+    rref: str
+    parent: str | None
+    holder: ids.WorkerId
+    reference: ids.UserReference
+
+
 class Ledger:
     """The names given so far."""
 
@@ -40,6 +52,8 @@ class Ledger:
         self.rrefs: dict[RRefId, ids.RRefId] = {}
         self.forks: dict[ForkId, ids.UserReference] = {}
         self.holders: dict[ForkId, ids.WorkerId] = {}
+        self.created: dict[str, tuple[ids.RRefId, ids.WorkerId]] = {}  # with their owners
+        self.made: dict[str, Made] = {}
         self.places: dict[Key, Place] = {}
         self._rref_names: dict[ids.RRefId, str] = {}
         self._fork_names: dict[ids.ForkId, str] = {}
@@ -49,15 +63,18 @@ class Ledger:
     def enter_rref(self, rref: RRefId, found: ids.RRefId) -> None:
         """Write down the id of an RRef that has just been created."""
         self.rrefs[rref] = found
-        self._rref_names[found] = f"x{rref}"
+        self._rref_names[found] = name = f"x{rref}"
+        self.created[name] = (found, ids.WorkerId(self.bounds.owner(rref)))
 
-    def enter_fork(self, rref: RRefId, found: ids.ForkId, holder: int) -> None:
+    def enter_fork(self, rref: RRefId, found: ids.ForkId, holder: int, parent: ForkId | None = None) -> None:
         """Write down the id of a fork that has just been minted: the next one of its RRef."""
         fork = ForkId(self.bounds.creator_fork(rref) + self._minted[rref])
         self._minted[rref] += 1
         self.forks[fork] = ids.UserReference(ids.WorkerId(self.bounds.owner(rref)), self.rrefs[rref], found)
         self.holders[fork] = ids.WorkerId(holder)
-        self._fork_names[found] = f"f{fork}"
+        self._fork_names[found] = name = f"f{fork}"
+        made_from = None if parent is None else f"f{parent}"
+        self.made[name] = Made(f"x{rref}", made_from, self.holders[fork], self.forks[fork])
 
     def enter_control(self, source: ids.WorkerId, target: ids.WorkerId, control: Control) -> None:
         """Write down the number of a control message."""

@@ -30,6 +30,8 @@ class Photographer:
 
     def __init__(self, ledger: Ledger, application: Application) -> None:
         self.ledger, self.application = ledger, application
+        self._entries: dict[Entry, EntryView] = {}
+        self._users: dict[tuple[Record, bool], UserView] = {}
 
     def picture(self, tables: WorkerTables, parents: Collection[ForkId]) -> Picture:
         """Look at all tables of a worker, and at the forks that it knows as children."""
@@ -52,6 +54,13 @@ class Photographer:
         return next((WorkerId(self.ledger.bounds.owner(number)) for number in known), None)
 
     def _entry(self, entry: Entry) -> EntryView:
+        """See an entry. Most are as they were a step ago, and so is what is seen of them."""
+        view = self._entries.get(entry)
+        if view is None:
+            view = self._entries[entry] = self._entry_view(entry)
+        return view
+
+    def _entry_view(self, entry: Entry) -> EntryView:
         return EntryView(
             rref=self.ledger.rref(entry.rref),
             value=entry.phase,
@@ -63,6 +72,12 @@ class Photographer:
         )
 
     def _user(self, record: Record, parked: bool) -> UserView:
+        view = self._users.get((record, parked))
+        if view is None:
+            view = self._users[record, parked] = self._user_view(record, parked)
+        return view
+
+    def _user_view(self, record: Record, parked: bool) -> UserView:
         if not record.handles:
             handle = "none"
         elif parked:

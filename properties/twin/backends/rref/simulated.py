@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from farref.impl.core.core import Core
-from farref.impl.core.ids import WorkerId
+from farref.impl.core.ids import SequenceNumber, WorkerId
 from farref.impl.core.observe import observe
 from farref.impl.simulated.network import Simulation
 from farref.model.rref.actions import Action
@@ -41,6 +41,11 @@ class SeenSimulation(Simulation):
         while self.used_cores.used:
             core = self.used_cores.at_rest(self.used_cores.used.pop())
             yield Seen(observe(core), core.user.parents, core.here.closing)
+
+    def unanswered(self, worker: WorkerId) -> tuple[tuple[WorkerId, SequenceNumber], ...]:
+        """List what a worker could retry."""
+        waiting = self.used_cores.at_rest(worker).channel.unanswered()
+        return tuple((peer, number) for peer, number, _, _ in waiting)
 
     def shut_down(self) -> None:
         """Let no application begin anything new (R32)."""

@@ -26,6 +26,7 @@ class Traffic:
         self.network, self.ledger = network, ledger
         self.failed: dict[int, InFlight] = {}  # by flight: calls that will not arrive, which nobody has been told yet
         self._keys: dict[int, Key] = {}  # by flight
+        self._views: dict[tuple[int, bool], MessageView] = {}  # by flight, and whether it has failed
 
     def flights(self, message: msg.Message) -> list[InFlight]:
         """Find the copies of a message that are under way."""
@@ -63,6 +64,13 @@ class Traffic:
         return [f"the call with {fork} neither runs nor fails" for fork in lost]
 
     def _view(self, flight: InFlight) -> MessageView:
+        place = (flight.id, flight.id in self.failed)
+        view = self._views.get(place)
+        if view is None:
+            view = self._views[place] = self._seen(flight)
+        return view
+
+    def _seen(self, flight: InFlight) -> MessageView:
         if flight.id in self.failed:
             return MessageView(*self._report(flight), NETWORK, name(flight.source))
         source = NETWORK if isinstance(flight.message, CallFailed) else name(flight.source)
