@@ -176,7 +176,7 @@ def test_a_disagreement_that_cannot_be_shortened_is_told_all_the_same(
     farref: Farref, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     monkeypatch.setattr(MadeOnce, "made", 0)
-    monkeypatch.setitem(BACKENDS, "model", MadeOnce)
+    monkeypatch.setitem(BACKENDS["rref"], "model", MadeOnce)
     result = farref("fuzz", "rref", "--backend", "model", "--schedules", "3", "--quiet", "--format", form)
     assert result.exit_code == 1
     assert "ZeroDivisionError" in result.stdout
