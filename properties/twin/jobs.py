@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 import multiprocess  # type: ignore[import-untyped]
 
-from farref.properties.twin.starting import ignore_ctrl_c, undisturbed
+from farref.properties.processes import ignore_ctrl_c, undisturbed
 
 PIECE: Final = 8
 AHEAD: Final = 2

@@ -24,10 +24,10 @@ from farref.impl.core.effects import Effect
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
 from farref.impl.worker.worker import Worker
+from farref.properties.processes import ignore_ctrl_c, undisturbed
 from farref.properties.twin.backends.held_core import PATIENCE_S, HeldCore
 from farref.properties.twin.backends.patience import is_exhausted, patience
 from farref.properties.twin.backends.rref.desk import Desk, open_desk
-from farref.properties.twin.starting import ignore_ctrl_c, undisturbed
 
 START_S: Final = 60.0
 ANSWER_S: Final = 3 * PATIENCE_S

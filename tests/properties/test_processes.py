@@ -12,7 +12,7 @@ from pathlib import Path
 import multiprocess  # type: ignore[import-untyped]
 import pytest
 
-from farref.properties.twin.starting import undisturbed
+from farref.properties.processes import undisturbed
 
 
 def is_set(pid: int, which: str) -> bool:
