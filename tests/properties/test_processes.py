@@ -1,4 +1,4 @@
-"""Processes that no Ctrl-C reaches while they start, and a parent that hears of it when they have."""
+"""Other processes: asked through a pipe, put down, and out of the reach of Ctrl-C while they start."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import multiprocess  # type: ignore[import-untyped]
 import pytest
 
-from farref.properties.processes import undisturbed
+from farref.properties.processes import ChildEnded, heard, put_down, start_children, tell, undisturbed
 
 
 def is_set(pid: int, which: str) -> bool:
@@ -74,3 +75,49 @@ def test_another_thread_may_start_processes_too() -> None:
     thread.start()
     thread.join(30)
     assert seen == [True, False]
+
+
+def echo(pipe: Any, word: str) -> None:
+    """Say a word, and then what is heard; a process that is told to stay does so when its pipe has gone."""
+    tell(pipe, word)
+    for said in heard(pipe):
+        if said == "end":
+            os._exit(3)
+        tell(pipe, said)
+    if word == "stay":
+        time.sleep(60)
+
+
+def test_processes_are_asked_and_put_down() -> None:
+    children = start_children(echo, [("one",), ("stay",)])
+    assert [child.hear() for child in children] == ["one", "stay"]
+    children[0].tell({"a": 1})
+    assert children[0].hear() == {"a": 1}
+    assert not children[0].has_said_something(0)
+    put_down(children[:1], 60)
+    put_down(children[1:], 0)
+    assert [child.process.exitcode for child in children] == [0, -signal.SIGKILL]
+    with pytest.raises(ChildEnded):
+        children[0].tell("more")
+
+
+def test_a_process_that_ends_is_told_of() -> None:
+    [child] = start_children(echo, [("one",)])
+    assert child.hear() == "one"
+    child.tell("end")
+    with pytest.raises(ChildEnded):
+        child.hear()
+    child.end(60)
+    assert child.process.exitcode == 3
+    child.signal(signal.SIGCONT)  # which nobody hears
+
+
+def test_what_was_started_ends_if_not_all_can_be() -> None:
+    def given() -> Iterator[tuple[str]]:
+        yield ("stay",)
+        raise LookupError("no more words")
+
+    before = set(multiprocess.active_children())
+    with pytest.raises(LookupError):
+        start_children(echo, given())
+    assert set(multiprocess.active_children()) == before

@@ -1,7 +1,7 @@
 """What runs in the process of a worker that is judged: a loop that is given verbs through a pipe and carries them out.
 
 The pipe has nothing to do with the RPC under test, which may be as slow or as broken as it likes. Every verb has a thread of
-its own, so one that hangs holds up no other. A process ends when its pipe does, so it never outlives its adapter.
+its own, so one that hangs holds up no other.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import importlib
 import os
-import pickle
 import signal
 import threading
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any, ClassVar, NoReturn
 
 from farref.properties.conformance.conversation.host import describe
 from farref.properties.conformance.conversation.session import headline
+from farref.properties.processes import heard, tell
 
 
 @dataclass(frozen=True)
@@ -56,19 +56,16 @@ class Agent:
         return {**said, "kind": kind, "message": headline(said["message"])}
 
 
-def serve(place: str, pipe: Any) -> NoReturn:
+def serve(pipe: Any, place: str) -> NoReturn:
     """Carry out verbs until nobody is there to give any, with the agent that is found in a place (`module:class`)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the kit, which hangs up
     module, _, name = place.partition(":")
     make: type[Agent] = getattr(importlib.import_module(module), name)
     gc.freeze()  # what was imported is nobody's garbage, and agents collect often
     agent, lock = make(), threading.Lock()
-    while True:
-        try:
-            number, verb, args = pickle.loads(pipe.recv_bytes())
-        except (EOFError, OSError):
-            os._exit(0)
+    for number, verb, args in heard(pipe):
         threading.Thread(target=_carry_out, args=(agent, pipe, lock, number, verb, args), daemon=True).start()
+    os._exit(0)
 
 
 def _carry_out(agent: Agent, pipe: Any, lock: threading.Lock, number: int, verb: str, args: Sequence[Any]) -> None:
@@ -78,6 +75,5 @@ def _carry_out(agent: Agent, pipe: Any, lock: threading.Lock, number: int, verb:
         result = getattr(agent, verb)(*args)
     except BaseException as error:
         failure = agent.describe(error)
-    answer = pickle.dumps((number, result, failure))
     with lock:
-        pipe.send_bytes(answer)
+        tell(pipe, (number, result, failure))

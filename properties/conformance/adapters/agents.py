@@ -8,7 +8,6 @@ what was asked of a worker that dies fails with ConnectionError, and `stop` kill
 from __future__ import annotations
 
 import os
-import pickle
 import shutil
 import signal
 import tempfile
@@ -22,6 +21,7 @@ import multiprocess  # type: ignore[import-untyped]
 
 from farref.properties.conformance.adapters.agent import Life, serve
 from farref.properties.conformance.kit.backend import KINDS
+from farref.properties.processes import Child, ChildEnded
 
 START_S: Final = 40.0
 LEAVE_S: Final = 8.0
@@ -29,15 +29,11 @@ ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_N
 """A process that forks must have no threads; and no worker here computes anything that would need more than one."""
 
 
-class Company:
+class WorkerProcess:
     """One worker's process, and what has been asked of it."""
 
     def __init__(self, name: str, agent: str, context: Any) -> None:
-        self.name = name
-        self._pipe, there = context.Pipe()
-        self.process = context.Process(target=serve, args=(agent, there), daemon=True)
-        self.process.start()
-        there.close()
+        self.name, self.child = name, Child(context, serve, agent)
         self._lock, self._asked, self._dead = threading.Lock(), 0, False
         self._open: dict[int, Future[Any]] = {}
         threading.Thread(target=self._listen, daemon=True).start()
@@ -55,29 +51,22 @@ class Company:
             self._open[number] = future
             try:
                 if not self._dead:
-                    self._pipe.send_bytes(pickle.dumps((number, verb, args)))
-            except OSError:
+                    self.child.tell((number, verb, args))
+            except ChildEnded:
                 self._dead = True
             if self._dead:
                 self._give_up()
         return future
 
-    def signal(self, number: signal.Signals) -> None:
-        """Send its process a signal, unless it has ended."""
-        if self.process.exitcode is None:
-            with suppress(ProcessLookupError):
-                os.kill(self.process.pid, number)
-
     def end(self) -> None:
         """Kill its process, and wait until it is gone."""
-        self.signal(signal.SIGKILL)
-        self.process.join()
+        self.child.end()
         self._bury()
 
     def _listen(self) -> None:
-        with suppress(EOFError, OSError):
+        with suppress(ChildEnded):
             while True:
-                number, result, failure = pickle.loads(self._pipe.recv_bytes())
+                number, result, failure = self.child.hear()
                 with self._lock:
                     future = self._open.pop(number)
                 if failure is None:
@@ -119,8 +108,8 @@ class AgentsAdapter:
         os.environ.update(ONE_THREAD)
         self._context = multiprocess.get_context("forkserver")
         self._context.set_forkserver_preload([self.agent.partition(":")[0]])
-        self._workers: dict[str, Company] = {}
-        self._idle: dict[str, Company] = {}
+        self._workers: dict[str, WorkerProcess] = {}
+        self._idle: dict[str, WorkerProcess] = {}
         self._again = False
         self._directories: list[str] = []
         self._contexts: dict[str, Any] = {}
@@ -134,7 +123,7 @@ class AgentsAdapter:
         self._again = bool(options.get("again"))
         if list(self._idle) != list(workers):
             self._end()
-            self._idle = {name: Company(name, self.agent, self._context) for name in workers}
+            self._idle = {name: WorkerProcess(name, self.agent, self._context) for name in workers}
         self._workers, self._idle = self._idle, {}
         self._contexts, self._released, self._leaves = {}, set(), {}
         self._directories.append(tempfile.mkdtemp(prefix="world-"))
@@ -232,8 +221,8 @@ class AgentsAdapter:
         if kind == "kill":
             process.end()
         elif kind == "pause":
-            process.signal(signal.SIGSTOP)
-            timer = threading.Timer(details["seconds"], process.signal, [signal.SIGCONT])
+            process.child.signal(signal.SIGSTOP)
+            timer = threading.Timer(details["seconds"], process.child.signal, [signal.SIGCONT])
             timer.daemon = True
             timer.start()
         else:

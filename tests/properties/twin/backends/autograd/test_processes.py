@@ -36,7 +36,7 @@ def warm() -> Iterator[AutogradProcesses]:
 
 def pids(backend: AutogradProcesses) -> list[int]:
     assert backend.pool is not None
-    return [process.pid for process in backend.pool._processes]
+    return [child.process.pid for child in backend.pool.children]
 
 
 def steps(twin: Twin, *labels: str) -> None:

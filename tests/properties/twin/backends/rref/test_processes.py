@@ -41,7 +41,7 @@ def warm() -> Iterator[ProcessesBackend]:
 
 def pids(backend: ProcessesBackend) -> list[int]:
     assert backend.pool is not None
-    return [process.pid for process in backend.pool._processes]
+    return [child.process.pid for child in backend.pool.children]
 
 
 def named(twin: Twin, label: str) -> Action:
@@ -134,8 +134,8 @@ def test_nothing_is_left_behind() -> None:
     backend = ProcessesBackend()
     backend.start(Bounds(5, forks=1))
     assert backend.pool is not None
-    directory, started = backend.pool.directory, backend.pool._processes
+    directory, started = backend.pool.directory, backend.pool.children
     assert len(started) == 5
     backend.close()
     assert not Path(directory).exists()
-    assert all(process.exitcode is not None for process in started)
+    assert all(child.process.exitcode is not None for child in started)
