@@ -71,6 +71,8 @@ TRANSITIONS: Final = transitions(
     (act.Notice,          ACTIVE,                          stays() | to(FAILED, msg.Abort)),
     (act.Notice,          (COMMITTING,),                   stays() | to(SUCCEEDED)),
     (act.Notice,          (SUCCEEDED, FAILED),             stays()),
+    (msg.Forget,          (COMMITTING,),                   stays() | to(SUCCEEDED)),  # it may name somebody dead
+    (msg.Forget,          (SUCCEEDED, FAILED),             stays()),
 )
 # fmt: on
 """What can happen to a pass where all rules are followed. Told is what the root answers to its own question."""

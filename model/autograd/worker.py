@@ -53,7 +53,7 @@ TRANSITIONS: Final = transitions(
     (act.FailCall,        (CLOSED,),                    stays(msg.Settled)),
     (act.ReleaseContext,  (OPEN,),                      to(CLOSED, msg.Closed)),
     (msg.CleanupContext,  (ABSENT, OPEN),               to(CLOSED, msg.Closed)),
-    (msg.Forget,          (CLOSED, GONE),               to(GONE)),
+    (msg.Forget,          (CLOSED,),                    to(GONE)),
     (act.Notice,          (OPEN, CLOSED),               to(GONE)),
     (act.Crash,           (ABSENT, OPEN, CLOSED, GONE), to(GONE)),
 )

@@ -10,7 +10,7 @@ from farref.impl.core.core import Core
 from farref.impl.core.messages import Ack, CallFailed, ChildAccept, Control, CreateFailed, ForkRequest
 from farref.impl.core.parking import Parking
 from farref.impl.core.user import Record, User
-from farref.properties.zoo.creature import PYTORCH
+from farref.properties.zoo.creature import PYTORCH, REVIEW
 from farref.properties.zoo.mutants.mutant import Handler, Mutants
 
 MUTANTS: Final = Mutants("rref")
@@ -29,6 +29,17 @@ def pending_user_goes(_: Handler) -> Handler:
 def parent_goes_before_its_children(_: Handler) -> Handler:
     """A user is deleted although a child has not accepted."""
     return lambda self: self.confirmed and not (self.handles or self.fetches)
+
+
+@MUTANTS.enter("R24", Record, "may_go", origin=REVIEW)
+def many_children_do_not_pin(original: Handler) -> Handler:
+    """A user is deleted although three of its children have not accepted, or more."""
+
+    def may_go(self: Record) -> bool:
+        is_free = self.confirmed and not (self.handles or self.fetches)
+        return original(self) or (is_free and len(self.children) >= 3)
+
+    return may_go
 
 
 @MUTANTS.enter("R20", Record, "may_go", "R20.overtaken")
@@ -56,6 +67,19 @@ def child_accepts_on_arrival(original: Handler) -> Handler:
     def take(self: User, data: Any) -> Any:
         self._send(data.fork.created_on, ChildAccept(data.rref, data.fork))
         return original(self, data)
+
+    return take
+
+
+@MUTANTS.enter("R17", User, "take_from_user")
+def child_accepts_on_arrival_only(original: Handler) -> Handler:
+    """A child accepts before the owner counts it, and not again when it does."""
+
+    def take(self: User, data: Any) -> Any:
+        reference = original(self, data)
+        self.records[data.fork].parent = None
+        self._send(data.fork.created_on, ChildAccept(data.rref, data.fork))
+        return reference
 
     return take
 

@@ -24,7 +24,10 @@ STATES = {
     "a root dies": 715,
     "the creator dies": 913,
     "a farewell": 1_573,
-    "a worker dies, released": 23_426,
+    "a worker dies, released": 23_428,
+    "two passes, released": 12_033,
+    "a worker dies among faults": 62_643,
+    "a worker dies, detached": 741,
     "relay, released": 5_052,
 }
 

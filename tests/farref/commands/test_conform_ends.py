@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[3]
     ("words", "complaint"),
     [
         (("--", "no-such-program"), "no-such-program cannot be started"),
-        (("--", sys.executable, "-c", "print('hello')"), "no answer to anything"),
+        (("--", sys.executable, "-c", "print('hello')"), "not an answer to anything"),
         (("--", sys.executable, "-c", "import sys; sys.exit('I am broken')"), "I am broken"),
         (("--backend", "no.such:Adapter"), "No module named 'no'"),
         (("--backend", "json:nothing"), "has no attribute 'nothing'"),

