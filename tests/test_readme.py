@@ -37,6 +37,15 @@ def test_the_program_runs(tmp_path: Path) -> None:
     assert (ran.stdout, ran.stderr) == ("6\n", "")
 
 
+def test_the_state_machine_is_a_test_that_pytest_runs(tmp_path: Path) -> None:
+    [program] = [block for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "twin_machine" in block]
+    settings = "\nfrom hypothesis import settings\nTestTwin.settings = settings(max_examples=5, deadline=None)\n"
+    (tmp_path / "test_twin.py").write_text(program + settings)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_twin.py"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path, env=PATHS)
+    assert "1 passed" in ran.stdout, ran.stdout
+
+
 @pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *(ROOT / "spec").glob("*.md")], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
