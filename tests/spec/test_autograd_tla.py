@@ -56,7 +56,7 @@ MUTANT_BOUNDS: Final = {
     "decision_is_final": Bounds("chain", timeouts=1),
     "aborts_everywhere": Bounds("unused-result", timeouts=1),
     "answers_latecomers": Bounds("chain", timeouts=1),
-    "release_ends_passes": Bounds("unused-call", release=True),
+    "release_ends_passes": Bounds("there-and-back", forward=True, release=True),
     "forgets_when_drained": Bounds("there-and-back", forward=True, release=True),
 }
 """For each rule a small world in which it is missed."""
