@@ -7,6 +7,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from farref.model.autograd import root
+from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.rref import user
 from farref.model.rref.world import Bounds
 from farref.model.values import no_ids
@@ -94,4 +96,32 @@ RREF_MISTAKES = (
         "the owner shares without counting", "rref", ("owner_shares_without_counting",), ("owner_registers_shares",)
     ),
     Shared("a timeout confirms", "rref", ("timeout_confirms",), ("timeout_is_only_an_answer",)),
+)
+
+
+def _nobody_is_missed(_: Callable[..., Any]) -> Callable[..., Any]:
+    """Commit a pass whoever still waits."""
+    return lambda _: []
+
+
+AUTOGRAD_MISTAKES = (
+    Shared(
+        "a pass is committed whoever still waits",
+        "autograd",
+        ("nobody_is_missed",),
+        patch=(root, "missing", _nobody_is_missed),
+    ),
+    Shared(
+        "a pass returns before it is committed",
+        "autograd",
+        ("a_pass_returns_before_it_is_committed",),
+        ("returns_after_commit",),
+    ),
+    Shared(
+        "a newer pass is refused",
+        "autograd",
+        ("a_newer_pass_is_refused",),
+        ("newer_pass_supersedes",),
+        world=AutogradBounds(graph="relay", passes=2, timeouts=1),
+    ),
 )

@@ -15,9 +15,9 @@ from farref.properties.twin.campaign import campaign
 from farref.properties.twin.machine import STRATEGIES, twin_machine
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.twin import Disagreement
-from tests.properties.twin.mistakes import RREF_MISTAKES, Shared
+from tests.properties.twin.mistakes import AUTOGRAD_MISTAKES, RREF_MISTAKES, Shared
 
-MISTAKES = (*RREF_MISTAKES,)
+MISTAKES = (*RREF_MISTAKES, *AUTOGRAD_MISTAKES)
 MAKES: dict[str, Any] = {"rref": SimulatedBackend, "autograd": SimulatedAutograd}
 PATIENT = settings(
     max_examples=2000,
