@@ -3,7 +3,7 @@
 The engine is one part of a core, beside `owner` and `user`: it uses the core's numbered control messages (A3) and its lock.
 Here is how calls are recorded, and which part a message goes to. The parts, in the order to read them: `tables` says what is
 kept; `engaging` is a worker's side of a pass, with `task` beneath it; `rooting` is the root's side, with `ledger` beneath it;
-`releasing` is how contexts end.
+`contexts` is how contexts end.
 
 A method is one step. It ends when all that it says to itself has taken effect (`_drain`).
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from farref.impl.core.autograd.contexts import Releasing
 from farref.impl.core.autograd.effects import Work
 from farref.impl.core.autograd.engaging import Engaging
 from farref.impl.core.autograd.graph import Node, Passage
@@ -35,7 +36,6 @@ from farref.impl.core.autograd.messages import (
     Seek,
     Settled,
 )
-from farref.impl.core.autograd.releasing import Releasing
 from farref.impl.core.autograd.rooting import Rooting
 from farref.impl.core.autograd.tables import Context, EngineTables, Sent
 from farref.impl.core.autograd.task import Progress

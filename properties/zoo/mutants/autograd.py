@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from farref.impl.core.autograd.contexts import Releasing
 from farref.impl.core.autograd.effects import PassEnded
 from farref.impl.core.autograd.engaging import Engaging
 from farref.impl.core.autograd.engine import Engine
 from farref.impl.core.autograd.ledger import Pass
 from farref.impl.core.autograd.messages import Cause, Committed, Fault, Kind
-from farref.impl.core.autograd.releasing import Releasing
 from farref.impl.core.autograd.rooting import Rooting
 from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Progress, Task
