@@ -65,7 +65,7 @@ class AutogradSimulation(Simulation):
             if isinstance(effect, Send) and isinstance(effect.message, ForwardCall)
         )
         self._payloads[forward] = [tensor.data for tensor in paired]
-        self._perform(worker, effects)
+        self.perform(worker, effects)
         return forward
 
     def backward(
@@ -74,16 +74,16 @@ class AutogradSimulation(Simulation):
         """Let a worker begin a pass."""
         seeds = tuple(np.ones_like(root.data) for root in roots)
         pass_id, effects = self.cores[worker].engine.begin(context, root_of(roots), seeds, smart, retain)
-        self._perform(worker, effects)
+        self.perform(worker, effects)
         return pass_id
 
     def time_out(self, pass_id: PassId) -> None:
         """Let the time of a pass be up."""
-        self._perform(pass_id.root, self.cores[pass_id.root].engine.time_out(pass_id))
+        self.perform(pass_id.root, self.cores[pass_id.root].engine.time_out(pass_id))
 
     def release(self, worker: WorkerId, context: ContextId) -> None:
         """Let a worker release a context."""
-        self._perform(worker, self.cores[worker].engine.release(context))
+        self.perform(worker, self.cores[worker].engine.release(context))
 
     # Work
 
@@ -101,21 +101,23 @@ class AutogradSimulation(Simulation):
             progress = work.task.process(work.body, GradientWalk)
         except Exception as error:
             report = write_error(error, f"worker {worker}", "backward")
-            self._perform(worker, self.cores[worker].engine.raised(work, report))
+            self.perform(worker, self.cores[worker].engine.raised(work, report))
         else:
-            self._perform(worker, self.cores[worker].engine.worked(work, progress))
+            self.perform(worker, self.cores[worker].engine.worked(work, progress))
 
     # Beneath
 
-    def _arrive(self, flight: InFlight) -> None:
+    def arrive(self, flight: InFlight) -> None:
+        """Let a message arrive; the tensors of a call hang on its pair."""
         message, content = flight.message, None
         if isinstance(message, ForwardCall):
             node, tensors = receive(self._payloads[message.forward]) if message.tensors else (None, [])
             content = Arrived(message.forward, node, tensors)
-        self._perform(flight.target, self.cores[flight.target].receive(flight.source, message, content))
+        self.perform(flight.target, self.cores[flight.target].receive(flight.source, message, content))
 
-    def _perform(self, worker: WorkerId, effects: list[Effect]) -> None:
-        super()._perform(worker, effects)
+    def perform(self, worker: WorkerId, effects: list[Effect]) -> None:
+        """Do what a step of a worker asks for; work of tasks is listed, to be done later."""
+        super().perform(worker, effects)
         for effect in effects:
             match effect:
                 case RunCall(content=Arrived() as arrived):
@@ -125,6 +127,6 @@ class AutogradSimulation(Simulation):
                 case PassEnded(pass_id):
                     self.ended[pass_id] = effect
                 case TakeForDead(peer):
-                    self._perform(worker, self.cores[worker].peer_died(peer, "somebody said so"))
+                    self.perform(worker, self.cores[worker].peer_died(peer, "somebody said so"))
                 case _:
                     pass

@@ -61,14 +61,17 @@ class Simulation:
         """List every message under way, oldest first."""
         return tuple(self._in_flight.values())
 
+    def take(self, message_id: int) -> InFlight:
+        """Take a message out of the network, whatever becomes of it."""
+        return self._in_flight.pop(message_id)
+
     def deliver(self, message_id: int) -> None:
         """Let a message arrive."""
-        flight = self._in_flight.pop(message_id)
-        self._arrive(flight)
+        self.arrive(self.take(message_id))
 
     def duplicate(self, message_id: int) -> None:
         """Let a control message, or an answer to one, arrive, and keep a copy under way (R3)."""
-        self._arrive(self._control(message_id))
+        self.arrive(self._control(message_id))
 
     def drop(self, message_id: int) -> None:
         """Lose a control message, or an answer to one (R3)."""
@@ -79,34 +82,34 @@ class Simulation:
         flight = self._in_flight[message_id]
         if isinstance(flight.message, Control | Ack):
             raise ValueError("control messages are dropped, not failed (R3)")
-        del self._in_flight[message_id]
+        self.take(message_id)
         message: UserCall = flight.message
-        self._perform(flight.source, self.cores[flight.source].carrier_failed(flight.target, message, "it failed"))
+        self.perform(flight.source, self.cores[flight.source].carrier_failed(flight.target, message, "it failed"))
 
     def refuse(self, message_id: int) -> None:
         """Let a message that carries forks arrive and be refused, because its receiver cannot read it (R28)."""
         flight = self._in_flight[message_id]
         if not isinstance(flight.message, Carrier):
             raise ValueError("only a message that carries forks has a body that its receiver may be unable to read")
-        del self._in_flight[message_id]
-        self._perform(flight.target, self.cores[flight.target].refuse(flight.source, flight.message, "not understood"))
+        self.take(message_id)
+        self.perform(flight.target, self.cores[flight.target].refuse(flight.source, flight.message, "not understood"))
 
     def retry(self, worker: WorkerId, peer: WorkerId, number: SequenceNumber) -> None:
         """Send one unanswered control message again (R6)."""
-        self._perform(worker, self.cores[worker].retry(peer, number))
+        self.perform(worker, self.cores[worker].retry(peer, number))
 
     def unanswered(self, worker: WorkerId) -> tuple[tuple[WorkerId, SequenceNumber], ...]:
         """List what a worker could retry: peer and number."""
         return tuple((peer, number) for peer, number, _, _ in self.cores[worker].channel.unanswered())
 
-    def kill(self, worker: WorkerId) -> None:
+    def kill(self, worker: WorkerId, reason: str | None = None) -> None:
         """Let every other worker declare one dead; nothing more comes from it or reaches it (R34)."""
         del self.cores[worker]
         for flight in self.in_flight():
             if worker in (flight.source, flight.target):
-                del self._in_flight[flight.id]
+                self.take(flight.id)
         for rank, core in self.cores.items():
-            self._perform(rank, core.peer_died(worker, f"worker {worker} was killed"))
+            self.perform(rank, core.peer_died(worker, reason or f"worker {worker} was killed"))
 
     # The application
 
@@ -115,7 +118,7 @@ class Simulation:
         core = self.cores[worker]
         forks = tuple(core.share(reference, owner) for reference in sharing)
         reference, effects = core.create_remote(owner, forks=forks)
-        self._perform(worker, effects)
+        self.perform(worker, effects)
         return reference
 
     def create_on_self(self, worker: WorkerId) -> OwnedReference:
@@ -131,23 +134,23 @@ class Simulation:
         core = self.cores[worker]
         forks = tuple(core.share(reference, target) for reference in references)
         call, effects = core.call(target, forks=forks)
-        self._perform(worker, effects)
+        self.perform(worker, effects)
         return call
 
     def share_in_result(self, worker: WorkerId, target: WorkerId, *references: Reference, call: int = 0) -> None:
         """Let a worker return references to a caller."""
         core = self.cores[worker]
         forks = tuple(core.share(reference, target) for reference in references)
-        self._perform(worker, core.reply(target, CallId(call), forks=forks))
+        self.perform(worker, core.reply(target, CallId(call), forks=forks))
 
     def let_go(self, worker: WorkerId, reference: Reference) -> None:
         """Let a worker drop one handle."""
-        self._perform(worker, self.cores[worker].let_go(reference))
+        self.perform(worker, self.cores[worker].let_go(reference))
 
     def fetch(self, worker: WorkerId, reference: UserReference) -> FetchId:
         """Let a user ask for the value."""
         fetch, effects = self.cores[worker].fetch(reference)
-        self._perform(worker, effects)
+        self.perform(worker, effects)
         return fetch
 
     def abandon_fetch(self, worker: WorkerId, reference: UserReference, fetch: FetchId) -> None:
@@ -158,7 +161,7 @@ class Simulation:
         """Let code on the owner wait for its value."""
         self._waiters += 1
         waiter = WaiterId(self._waiters)
-        self._perform(worker, self.cores[worker].await_value(reference, waiter))
+        self.perform(worker, self.cores[worker].await_value(reference, waiter))
         return waiter
 
     def time_out_creation(self, worker: WorkerId, reference: UserReference) -> bool:
@@ -168,7 +171,7 @@ class Simulation:
     def finish_function(self, worker: WorkerId, rref: RRefId, failed: bool = False) -> None:
         """Let the function that computes a value end, with a value or with an error."""
         outcome: Outcome = Failure(None) if failed else Value(None)
-        self._perform(worker, self.cores[worker].finish_function(rref, outcome))
+        self.perform(worker, self.cores[worker].finish_function(rref, outcome))
 
     def shut_down(self) -> None:
         """Let no application begin anything new (R32)."""
@@ -192,18 +195,14 @@ class Simulation:
             held[UserReference(record.owner, record.rref, fork)] = record.handles
         return list((held - parked).elements())
 
-    # Beneath
+    # Beneath: what a simulation of more may do otherwise
 
-    def _control(self, message_id: int) -> InFlight:
-        flight = self._in_flight[message_id]
-        if not isinstance(flight.message, Control | Ack):
-            raise ValueError("user calls arrive once, or fail (R3)")
-        return flight
+    def arrive(self, flight: InFlight) -> None:
+        """Let a message arrive that was taken out of the network, or is to be there twice."""
+        self.perform(flight.target, self.cores[flight.target].receive(flight.source, flight.message))
 
-    def _arrive(self, flight: InFlight) -> None:
-        self._perform(flight.target, self.cores[flight.target].receive(flight.source, flight.message))
-
-    def _perform(self, worker: WorkerId, effects: list[Effect]) -> None:
+    def perform(self, worker: WorkerId, effects: list[Effect]) -> None:
+        """Do what a step of a worker asks for."""
         for effect in effects:
             self.log.append((worker, effect))
             match effect:
@@ -212,9 +211,15 @@ class Simulation:
                     self._in_flight[self._sent] = InFlight(self._sent, worker, target, message)
                 case AnswerFetch(outcome=outcome):
                     failed = isinstance(outcome, Failure)
-                    self._perform(worker, self.cores[worker].answer_fetch(effect, failed))
+                    self.perform(worker, self.cores[worker].answer_fetch(effect, failed))
                 case CompleteFetch(abandoned=True, references=references):
                     for reference in references:
                         self.let_go(worker, reference)
                 case _:
                     pass
+
+    def _control(self, message_id: int) -> InFlight:
+        flight = self._in_flight[message_id]
+        if not isinstance(flight.message, Control | Ack):
+            raise ValueError("user calls arrive once, or fail (R3)")
+        return flight

@@ -105,7 +105,7 @@ def test_R28_the_cargo_of_a_refused_value_is_withdrawn(world: Simulation) -> Non
     core = world.cores[B]
     (answer,) = core.finish_function(x.rref, Value(y))
     assert isinstance(answer, AnswerFetch)
-    world._perform(B, core.answer_fetch(answer, False, (core.share(y, A),)))
+    world.perform(B, core.answer_fetch(answer, False, (core.share(y, A),)))
     world.refuse(under_way(world, FetchReturn))
     assert kinds(world) == [CallFailed]
     drain(world)
@@ -125,9 +125,9 @@ def let_go_of_all(world: Simulation, *held: tuple[WorkerId, Reference]) -> None:
 
 def test_R10_R34_only_its_owner_confirms_a_creation(world: Simulation) -> None:
     x = world.create_remote(A, B)
-    world._perform(A, world.cores[A].receive(C, UserAccept(x.rref, x.fork)))
+    world.perform(A, world.cores[A].receive(C, UserAccept(x.rref, x.fork)))
     assert not world.cores[A].is_confirmed(x)
-    world._perform(A, world.cores[A].receive(B, UserAccept(x.rref, x.fork)))
+    world.perform(A, world.cores[A].receive(B, UserAccept(x.rref, x.fork)))
     assert world.cores[A].is_confirmed(x)
 
 
@@ -136,9 +136,9 @@ def test_R28_only_its_receiver_refuses_a_fork(world: Simulation) -> None:
     x = world.create_remote(A, B)
     world.share_as_argument(A, C, x)
     data = carried(world, Call)
-    world._perform(A, world.cores[A].receive(B, CallFailed(None, (data,), "mistaken")))
+    world.perform(A, world.cores[A].receive(B, CallFailed(None, (data,), "mistaken")))
     assert [child for child, _ in world.observe()[A].users[0].children] == [data.fork]
-    world._perform(A, world.cores[A].receive(C, CallFailed(None, (data,), "it is mine to refuse")))
+    world.perform(A, world.cores[A].receive(C, CallFailed(None, (data,), "it is mine to refuse")))
     assert world.observe()[A].users[0].children == ()
 
 
@@ -149,7 +149,7 @@ def test_R28_only_what_was_made_here_is_withdrawn_here(world: Simulation) -> Non
     data = msgspec.structs.replace(carried(world, Call), parent=None)
     drain(world)
     assert data.fork in forks(world, B)
-    world._perform(B, world.cores[B].receive(C, CallFailed(None, (data,), "mistaken")))
+    world.perform(B, world.cores[B].receive(C, CallFailed(None, (data,), "mistaken")))
     assert data.fork in forks(world, B)
 
 
@@ -165,8 +165,8 @@ def test_R2_R7_an_answer_to_an_earlier_life_answers_nothing(world: Simulation) -
     ((peer, number),) = world.unanswered(C)
     assert (peer, number) == (B, SequenceNumber(1))
     life = world.cores[C].incarnation
-    world._perform(C, world.cores[C].receive(B, Ack(Incarnation(life + 1), number)))
+    world.perform(C, world.cores[C].receive(B, Ack(Incarnation(life + 1), number)))
     assert world.unanswered(C) == ((B, number),)
     assert not world.cores[C].user.records[fork].confirmed
-    world._perform(C, world.cores[C].receive(B, Ack(life, number)))
+    world.perform(C, world.cores[C].receive(B, Ack(life, number)))
     assert world.cores[C].user.records[fork].confirmed

@@ -95,8 +95,8 @@ def test_R28_a_refused_message_takes_on_none_of_its_forks(world: Simulation) -> 
     world.share_as_argument(B, C, x, y)
     flight = next(f for f in world.in_flight() if kind(f) is Call)
     assert isinstance(flight.message, Call)
-    del world._in_flight[flight.id]
-    world._perform(C, world.cores[C].refuse(B, flight.message, "it cannot be read"))
+    world.take(flight.id)
+    world.perform(C, world.cores[C].refuse(B, flight.message, "it cannot be read"))
     assert world.observe()[C].is_empty()
     world.deliver(under_way(world, CallFailed))
     assert not forks(world, B)

@@ -72,15 +72,10 @@ class Rushing(Simulation):
         else:
             future.set_result(content)
 
-    def kill(self, worker: WorkerId) -> None:
+    def kill(self, worker: WorkerId, reason: str | None = None) -> None:
         """Let a worker die. Nobody gets what it waits for, or what only it could give."""
-        reason = f"worker {self._names[worker]} was killed"
-        del self.cores[worker]
-        for flight in self.in_flight():
-            if worker in (flight.source, flight.target):
-                self._in_flight.pop(flight.id)
-        for rank, core in self.cores.items():
-            self._perform(rank, core.peer_died(worker, reason))
+        reason = reason or f"worker {self._names[worker]} was killed"
+        super().kill(worker, reason)
         for key, future in list(self.wanted.items()):
             if worker in (key[1], self._sources.get(key)) and not future.done():
                 future.set_exception(ConnectionError(reason))
@@ -120,19 +115,16 @@ class Rushing(Simulation):
         elif kind == "lose":
             self.fail(flight.id)
 
-    def _arrive(self, flight: InFlight) -> None:
+    def arrive(self, flight: InFlight) -> None:
+        """Let a message arrive, or be refused if nobody can read it."""
         message, core = flight.message, self.cores[flight.target]
         content: Any = None
         if isinstance(message, CARRIERS):
             if message.body == UNREADABLE:
-                self._perform(flight.target, core.refuse(flight.source, message, "a value cannot be read"))
+                self.perform(flight.target, core.refuse(flight.source, message, "a value cannot be read"))
                 return
             content = msgspec.json.decode(message.body or b"null")
-        self._perform(flight.target, core.receive(flight.source, message, content))
-
-    def perform(self, worker: WorkerId, effects: list[Effect]) -> None:
-        """Do what a step of a worker asks for."""
-        self._perform(worker, effects)
+        self.perform(flight.target, core.receive(flight.source, message, content))
 
     def after(self, seconds: float, step: Callable[[], Any]) -> None:
         """Take a step after a while."""
@@ -148,12 +140,13 @@ class Rushing(Simulation):
 
     # -- effects -------------------------------------------------------------------------------------------------------
 
-    def _perform(self, worker: WorkerId, effects: list[Effect]) -> None:
+    def perform(self, worker: WorkerId, effects: list[Effect]) -> None:
+        """Do what a step of a worker asks for."""
         for effect in effects:
             match effect:
                 case AnswerFetch(outcome=outcome):
                     failed, body = _written(outcome)
-                    self._perform(worker, self.cores[worker].answer_fetch(effect, failed, (), body))
+                    self.perform(worker, self.cores[worker].answer_fetch(effect, failed, (), body))
                 case CompleteCall(call, failed, _, content):
                     self.settle("call", worker, call, failed, content)
                 case FailCall(call, _, reason):
@@ -165,7 +158,7 @@ class Rushing(Simulation):
                 case RunCall() | RunCreation():
                     threading.Thread(target=self._run_here, args=(worker, effect), daemon=True).start()
                 case _:
-                    super()._perform(worker, [effect])
+                    super().perform(worker, [effect])
 
     def _run_here(self, worker: WorkerId, run: RunCall | RunCreation) -> None:
         """Run a function, and let go of what it was given."""
@@ -175,10 +168,10 @@ class Rushing(Simulation):
             if self.closed or worker not in self.cores:
                 return
             if isinstance(run, RunCreation):
-                self._perform(worker, self.cores[worker].finish_function(run.creation.rref, outcome))
+                self.perform(worker, self.cores[worker].finish_function(run.creation.rref, outcome))
             else:
                 failed, body = _written(outcome)
-                self._perform(worker, self.cores[worker].reply(run.source, run.call.call, failed, (), body))
+                self.perform(worker, self.cores[worker].reply(run.source, run.call.call, failed, (), body))
             for reference in run.references:
                 self.let_go(worker, reference)
 
@@ -200,7 +193,7 @@ class Rushing(Simulation):
         def compute() -> None:
             outcome = self.outcome(worker, function, args, references)
             with self.lock:
-                self._perform(worker, self.cores[worker].finish_function(reference.rref, outcome))
+                self.perform(worker, self.cores[worker].finish_function(reference.rref, outcome))
                 for one in references:
                     self.let_go(worker, one)
 

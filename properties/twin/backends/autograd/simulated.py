@@ -64,14 +64,15 @@ class SeenAutograd(AutogradSimulation):
 
     def deliver_raising(self, message_id: int, pair: int) -> None:
         """Let a gradient arrive, at a pair whose backward rule then raises."""
-        raising = self.notebooks[self._in_flight[message_id].target].raising
+        target = next(flight.target for flight in self.in_flight() if flight.id == message_id)
+        raising = self.notebooks[target].raising
         raising.add(pair)
         self.deliver(message_id)
         raising.discard(pair)
 
     def drop(self, message_id: int) -> None:
         """Lose a message; what goes to the dead is lost too, whatever it is."""
-        del self._in_flight[message_id]
+        self.take(message_id)
 
     def _keep(self) -> None:
         for forward in list(self.received):
@@ -115,5 +116,5 @@ class SeenAutograd(AutogradSimulation):
 
     def notice(self, worker: WorkerId, dead: WorkerId) -> None:
         """Let a worker hear that another is dead."""
-        self._perform(worker, self.cores[worker].peer_died(dead, f"worker {dead} is dead"))
+        self.perform(worker, self.cores[worker].peer_died(dead, f"worker {dead} is dead"))
         self._work_off()

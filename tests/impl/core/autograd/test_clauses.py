@@ -233,7 +233,7 @@ def test_A21_who_forgets_takes_no_call_of_the_dead_any_more() -> None:
     world.sent(A, B)
     world.call(B, C, world.context, [])
     late = world.in_flight()[-1]
-    world._perform(A, world.cores[A].peer_died(B, "it was killed"))
+    world.perform(A, world.cores[A].peer_died(B, "it was killed"))
     world.release(A, world.context)
     for wanted in (CleanupContext, Closed, Forget):
         world.let(wanted)
@@ -258,7 +258,7 @@ def test_A21_who_lost_the_context_with_its_creator_says_that_the_creator_died() 
     world.sent(A, B)
     world.sent(A, C)
     (there,) = world.sent(C, B, world.w[C])
-    world._perform(C, world.cores[C].peer_died(A, "it was killed"))
+    world.perform(C, world.cores[C].peer_died(A, "it was killed"))
     pass_id = world.backward(B, world.context, [there * 2.0])
     world.do()
     world.let(PropagateGradients)
