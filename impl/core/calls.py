@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from farref.impl.core.channel import Channel
 from farref.impl.core.effects import (
     AnswerFetch,
     CompleteCall,
@@ -24,7 +23,6 @@ from farref.impl.core.messages import (
     Call,
     CallFailed,
     Carrier,
-    ChildAccept,
     FetchCall,
     FetchReturn,
     Forks,
@@ -44,9 +42,9 @@ from farref.impl.errors import ContextReleased, PeerDied, RefusedCall, WireError
 class Calls:
     """The calls and answers of one worker: those that arrive, and those of its own that never will."""
 
-    def __init__(self, here: Here, channel: Channel, owner: Owner, user: User, parking: Parking) -> None:
+    def __init__(self, here: Here, owner: Owner, user: User, parking: Parking) -> None:
         self._here, self._emit, self._send = here, here.emit, here.send
-        self._channel, self._owner, self._user, self._parking = channel, owner, user, parking
+        self._owner, self._user, self._parking = owner, user, parking
 
     # Arrival
 
@@ -66,7 +64,7 @@ class Calls:
         elif type(message) is Return:
             self._emit(CompleteCall(message.call, message.failed, references, content))
         elif type(message) is RemoteCall:
-            self._create(source, message)
+            self._owner.on_remote_call(source, message)
             self._run(RunCreation(source, message, references, content))
         elif type(message) is FetchReturn:
             self._user.end_fetch(message.fork, message.fetch, message.failed, references, content)
@@ -91,17 +89,7 @@ class Calls:
         """Take one fork on; which of the four ways depends on who made it and who owns it (R14 to R19)."""
         if data.owner != self._here.me:
             return self._user.take_from_owner(data) if data.parent is None else self._user.take_from_user(data)
-        if data.parent is None:
-            self._owner.take_from_self(data.rref, data.fork)
-        else:
-            self._owner.take_from_user(data.rref)
-            self._channel.send(source, ChildAccept(data.rref, data.fork))
-        return OwnedReference(data.rref)
-
-    def _create(self, source: WorkerId, message: RemoteCall) -> None:
-        """Register a creation on receipt, and answer at once (R10, R11)."""
-        self._owner.create(message.rref, message.fork, source)
-        self._send(source, UserAccept(message.rref, message.fork))
+        return self._owner.take_from_self(data) if data.parent is None else self._owner.take_from_user(source, data)
 
     def _run(self, run: RunCall | RunCreation) -> None:
         """Start a function. One that was given references may have to wait (R16)."""
@@ -152,7 +140,7 @@ class Calls:
         match message:
             case RemoteCall():
                 check_minted(source, message)
-                self._create(source, message)
+                self._owner.on_remote_call(source, message)
                 self._owner.finish_function(message.rref, Failure(RefusedCall(reason)))
             case Call():
                 self._send(source, CallFailed(message.call, message.forks, reason))

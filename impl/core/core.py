@@ -71,10 +71,10 @@ class Core:
         self.me, self.workers, self.incarnation, self.dead = me, here.workers, incarnation, here.dead
         self.called = 0  # how many calls have been made
         self.channel = Channel(here)
-        self.owner = Owner(here)
+        self.owner = Owner(here, self.channel)
         self.user = User(here, self.channel)
         self.parking = Parking(here, self.user.records)
-        self.calls = Calls(here, self.channel, self.owner, self.user, self.parking)
+        self.calls = Calls(here, self.owner, self.user, self.parking)
         self.engine = Engine(here, self.channel, self.taken)
         self.handlers: Mapping[type, Callable[[WorkerId, Any, object], None]] = {
             **dict.fromkeys((Call, Return, RemoteCall, FetchReturn), self.calls.arrive),

@@ -9,18 +9,31 @@ which the protocol needs only to refuse forged deletes, and people need to find 
 
 A fork request or a fetch may arrive before the creation. It makes a row in the phase ABSENT, which is no entry: when its
 last fork and fetch go, nothing is remembered.
+
+Everything that changes an entry is in this file, and `TRANSITIONS` lists it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
+from farref.impl.core.channel import Channel
 from farref.impl.core.effects import AnswerFetch, DropValue, Failure, Outcome, WakeWaiter
 from farref.impl.core.here import Here
-from farref.impl.core.ids import FetchId, ForkId, OwnedReference, RRefId, WaiterId, WorkerId
-from farref.impl.core.messages import CreateFailed, FetchCall, ForkRequest, UserDelete
+from farref.impl.core.ids import FetchId, ForkData, ForkId, OwnedReference, RRefId, WaiterId, WorkerId
+from farref.impl.core.messages import (
+    ChildAccept,
+    CreateFailed,
+    FetchCall,
+    ForkRequest,
+    RemoteCall,
+    UserAccept,
+    UserDelete,
+)
 from farref.impl.core.slim import EMPTY_LIST, Forks
+from farref.impl.core.transitions import SAME, transitions
 from farref.impl.errors import PeerDied, ReferenceRefused, RefusedCall
 
 
@@ -31,6 +44,46 @@ class Phase(Enum):
     EXPECTED = "expected"
     CREATED = "created"
     READY = "ready"
+
+
+ABSENT, EXPECTED, CREATED, READY = Phase
+
+# fmt: off
+TRANSITIONS: Final = transitions(
+    # handler             in phase                              leads to  and may ask for
+    ("create_on_self",    (ABSENT,),                            CREATED,  ()),
+    ("create_local",      (ABSENT,),                            READY,    ()),
+    ("on_remote_call",    (ABSENT, EXPECTED),                   CREATED,  (UserAccept,)),
+    ("on_create_failed",  (ABSENT, EXPECTED),                   READY,    (AnswerFetch, WakeWaiter)),
+    ("finish_function",   (CREATED,),                           READY,    (AnswerFetch, WakeWaiter)),
+    ("finish_function",   (CREATED,),                           ABSENT,   (WakeWaiter, DropValue)),
+    ("share",             (EXPECTED, CREATED, READY),           SAME,     ()),
+    ("withdraw",          (EXPECTED, CREATED, READY),           SAME,     ()),
+    ("withdraw",          (READY,),                             ABSENT,   (DropValue,)),
+    ("take_from_user",    (ABSENT,),                            EXPECTED, (ChildAccept,)),
+    ("take_from_user",    (ABSENT,),                            READY,    (ChildAccept,)),
+    ("take_from_user",    (EXPECTED, CREATED, READY),           SAME,     (ChildAccept,)),
+    ("take_from_self",    (EXPECTED, CREATED, READY),           SAME,     ()),
+    ("on_fork_request",   (ABSENT, EXPECTED, CREATED, READY),   SAME,     ()),
+    ("on_fork_request",   (ABSENT,),                            READY,    ()),
+    ("on_user_delete",    (ABSENT, EXPECTED, CREATED, READY),   SAME,     ()),
+    ("on_user_delete",    (READY,),                             ABSENT,   (DropValue,)),
+    ("on_fetch_call",     (ABSENT,),                            SAME,     (AnswerFetch, DropValue)),
+    ("on_fetch_call",     (EXPECTED, CREATED),                  SAME,     ()),
+    ("on_fetch_call",     (READY,),                             SAME,     (AnswerFetch,)),
+    ("await_value",       (EXPECTED, CREATED),                  SAME,     ()),
+    ("await_value",       (READY,),                             SAME,     (WakeWaiter,)),
+    ("stop_waiting",      (ABSENT, EXPECTED, CREATED, READY),   SAME,     ()),
+    ("hold",              (EXPECTED, CREATED, READY),           SAME,     ()),
+    ("let_go",            (EXPECTED, CREATED, READY),           SAME,     ()),
+    ("let_go",            (READY,),                             ABSENT,   (DropValue,)),
+    ("on_peer_died",      (ABSENT,),                            SAME,     (AnswerFetch, DropValue)),
+    ("on_peer_died",      (EXPECTED, CREATED, READY),           SAME,     ()),
+    ("on_peer_died",      (ABSENT, EXPECTED),                   READY,    (AnswerFetch, WakeWaiter)),
+    ("on_peer_died",      (EXPECTED,),                          ABSENT,   (AnswerFetch, WakeWaiter, DropValue)),
+)
+# fmt: on
+"""What can happen to an entry. With a dead creator nothing is waited for: then the phase is READY at once, with an error."""
 
 
 @dataclass(slots=True)
@@ -53,9 +106,9 @@ class Entry:
 class Owner:
     """All entries of one worker."""
 
-    def __init__(self, here: Here) -> None:
+    def __init__(self, here: Here, channel: Channel) -> None:
         self.entries: dict[RRefId, Entry] = {}
-        self._here, self._emit = here, here.emit
+        self._here, self._emit, self._channel = here, here.emit, channel
 
     # Creation
 
@@ -71,13 +124,15 @@ class Owner:
         self.entries[rref] = Entry(Phase.READY, outcome, held=1)
         return OwnedReference(rref)
 
-    def create(self, rref: RRefId, fork: ForkId, creator: WorkerId) -> None:
-        """Make the entry, or take the expected one, and count the creator's fork in the same step (R10, R11)."""
+    def on_remote_call(self, source: WorkerId, message: RemoteCall) -> None:
+        """Make the entry, or take the expected one, count the creator's fork, and answer, all at once (R10, R11)."""
+        rref, fork = message.rref, message.fork
         entry = self._row(rref)
         entry.phase, entry.running = Phase.CREATED, True
         # A creator's fork mostly has the numbers of its RRef. To keep them once makes an entry a tenth smaller.
         same = ForkId(rref.created_on, rref.incarnation, rref.number)
-        entry.forks[same if same == fork else fork] = creator
+        entry.forks[same if same == fork else fork] = source
+        self._here.send(source, UserAccept(rref, fork))
 
     def finish_function(self, rref: RRefId, outcome: Outcome) -> None:
         """Make the entry ready, answer all who wait for it, and drop it if that was the last reason (R23)."""
@@ -95,18 +150,21 @@ class Owner:
         """Stop counting a fork whose message never arrived (R28)."""
         self._discard(rref, fork)
 
-    def take_from_user(self, rref: RRefId) -> None:
+    def take_from_user(self, source: WorkerId, data: ForkData) -> OwnedReference:
         """Take a local reference for a fork that a user sent here, expecting the creation if need be (R19, R21)."""
-        entry = self._row(rref)
+        entry = self._row(data.rref)
         if entry.phase is Phase.ABSENT:
             entry.phase = Phase.EXPECTED
         entry.held += 1
-        self._check_creator(rref)
+        self._check_creator(data.rref)
+        self._channel.send(source, ChildAccept(data.rref, data.fork))
+        return OwnedReference(data.rref)
 
-    def take_from_self(self, rref: RRefId, fork: ForkId) -> None:
+    def take_from_self(self, data: ForkData) -> OwnedReference:
         """Put a local reference in the place of a fork that this owner sent to itself, in this order (R19)."""
-        self.entries[rref].held += 1
-        self._discard(rref, fork)
+        self.entries[data.rref].held += 1
+        self._discard(data.rref, data.fork)
+        return OwnedReference(data.rref)
 
     # What users ask
 

@@ -6,11 +6,15 @@ events is special. It removes the record and tells the owner in one step.
 
 A record whose owner was declared dead is an orphan. Nobody is left to tell, and nothing that it waits for can come: it
 goes with its last handle.
+
+Everything that changes a record is in this file, and `TRANSITIONS` lists it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
+from typing import Final
 
 from farref.impl.core.channel import Channel
 from farref.impl.core.effects import CompleteFetch, Confirmed
@@ -24,7 +28,50 @@ from farref.impl.core.messages import (
     UserDelete,
 )
 from farref.impl.core.slim import EMPTY_DICTIONARY
+from farref.impl.core.transitions import SAME, transitions
 from farref.impl.errors import PeerDied, ReferenceRefused
+
+
+class Phase(Enum):
+    """How far a fork has come on the worker that holds it (R9). ABSENT is no record."""
+
+    ABSENT = "absent"
+    PENDING = "pending"
+    CONFIRMED = "confirmed"
+    ORPHANED = "orphaned"
+
+
+ABSENT, PENDING, CONFIRMED, ORPHANED = Phase
+
+# fmt: off
+TRANSITIONS: Final = transitions(
+    # handler              in phase                          leads to   and may ask for
+    ("create_remote",      (ABSENT,),                        PENDING,   ()),
+    ("take_from_owner",    (ABSENT,),                        CONFIRMED, ()),
+    ("take_from_user",     (ABSENT,),                        PENDING,   (ForkRequest,)),
+    ("confirm",            (PENDING,),                       CONFIRMED, (ChildAccept, Confirmed)),
+    ("confirm",            (PENDING,),                       ABSENT,    (ChildAccept, Confirmed, UserDelete)),
+    ("time_out_creation",  (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
+    ("creation_failed",    (PENDING,),                       SAME,      (CreateFailed,)),
+    ("share",              (PENDING, CONFIRMED),             SAME,      ()),
+    ("on_child_accept",    (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
+    ("on_child_accept",    (CONFIRMED,),                     ABSENT,    (UserDelete,)),
+    ("forget_child",       (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
+    ("forget_child",       (CONFIRMED,),                     ABSENT,    (UserDelete,)),
+    ("fetch",              (PENDING, CONFIRMED),             SAME,      (FetchCall,)),
+    ("abandon_fetch",      (PENDING, CONFIRMED),             SAME,      ()),
+    ("end_fetch",          (PENDING, CONFIRMED),             SAME,      (CompleteFetch,)),
+    ("end_fetch",          (CONFIRMED,),                     ABSENT,    (CompleteFetch, UserDelete)),
+    ("hold",               (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
+    ("let_go",             (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
+    ("let_go",             (CONFIRMED,),                     ABSENT,    (UserDelete,)),
+    ("let_go",             (ORPHANED,),                      ABSENT,    ()),
+    ("on_peer_died",       (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
+    ("on_peer_died",       (PENDING, CONFIRMED),             ORPHANED,  (CompleteFetch,)),
+    ("on_peer_died",       (PENDING, CONFIRMED),             ABSENT,    (CompleteFetch,)),
+)
+# fmt: on
+"""What can happen to a record. `fetch` gives the message that it asks for, as a context may wrap it."""
 
 
 @dataclass(slots=True)
@@ -41,6 +88,13 @@ class Record:
     children: dict[ForkId, WorkerId] = EMPTY_DICTIONARY
     fetches: dict[FetchId, bool] = EMPTY_DICTIONARY
     """The fetches under way; true for one that the application abandoned."""
+
+    @property
+    def phase(self) -> Phase:
+        """How far this fork has come."""
+        if self.orphaned:
+            return ORPHANED
+        return CONFIRMED if self.confirmed else PENDING
 
     def may_go(self) -> bool:
         """Say whether nothing keeps this record (R20, R24, R25, R26)."""

@@ -68,7 +68,5 @@ def to_self(worker: Worker, passage: Passage | None, received: list[Tensor]) -> 
     """Record both ends of a call that stays here without a message (A8)."""
     if passage is None:
         return None
-    engine, rank = worker.core.engine, worker.rank
-    forward = engine.record_call(passage.context, rank, passage.function, passage.node)
-    engine.record_arrival(rank, passage.context, forward, attach(received))
+    worker.core.engine.call_here(passage, attach(received))
     return passage.context

@@ -1,31 +1,112 @@
-"""Release without resurrection: close, account for every call, forget (A24, A25).
+"""Contexts on one worker: opened, recorded in, and released without resurrection (A4, A7 to A9, A24, A25).
 
-An id may be forgotten when no call that carries it is under way and none can be sent: everybody who was sent one is closed,
-and the closed send none. The creator keeps the books. A worker's `Closed` says what was sent and what has arrived until
-then, and `Settled` each call after that, so the balance of two workers is 0 just when nothing is under way between them.
-It may be negative for a while, as messages overtake each other.
+A release closes a context everywhere, accounts for every call, and then forgets. An id may be forgotten when no call that
+carries it is under way and none can be sent: everybody who was sent one is closed, and the closed send none. The creator keeps
+the books. A worker's `Closed` says what was sent and what has arrived until then, and `Settled` each call after that, so the
+balance of two workers is 0 just when nothing is under way between them. It may be negative for a while, as messages overtake
+each other.
+
+`TRANSITIONS` lists what happens to a context here. The rest, how it enters passes and leaves them, is in `engaging`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from farref.impl.core.autograd.effects import TakeForDead
-from farref.impl.core.autograd.ids import ContextId
+from farref.impl.core.autograd.graph import Node
+from farref.impl.core.autograd.ids import ContextId, ForwardId
 from farref.impl.core.autograd.messages import Cause, CleanupContext, Closed, Fault, Forget, Settled
 from farref.impl.core.autograd.rooting import Rooting
-from farref.impl.core.autograd.tables import Context, EngineTables, Release
+from farref.impl.core.autograd.tables import Context, EngineTables, Release, Sent, Stage
 from farref.impl.core.ids import WorkerId
+from farref.impl.core.transitions import SAME, transitions
 from farref.impl.errors import ContextReleased, WireError
 
+ABSENT, OPEN, IN_PASS, CLOSED = Stage
 
-class Releasing:
-    """How contexts end."""
+# fmt: off
+TRANSITIONS: Final = transitions(
+    # handler            in phase                 leads to and may ask for
+    ("open",             (ABSENT,),               OPEN,    ()),
+    ("record_call",      (OPEN, IN_PASS),         SAME,    ()),
+    ("record_arrival",   (ABSENT,),               OPEN,    ()),
+    ("record_arrival",   (ABSENT, OPEN, IN_PASS), SAME,    ()),
+    ("record_arrival",   (CLOSED,),               SAME,    (Settled,)),
+    ("call_failed",      (ABSENT, OPEN, IN_PASS), SAME,    ()),
+    ("call_failed",      (CLOSED,),               SAME,    (Settled,)),
+    ("release",          (OPEN, IN_PASS),         CLOSED,  (Closed,)),
+    ("on_cleanup",       (ABSENT, OPEN, IN_PASS), CLOSED,  (Closed,)),
+    ("on_closed",        (CLOSED,),               SAME,    (CleanupContext, Forget)),
+    ("on_settled",       (CLOSED,),               SAME,    (Forget,)),
+    ("on_forget",        (CLOSED,),               ABSENT,  (TakeForDead,)),
+    ("on_death",         (OPEN, IN_PASS),         SAME,    ()),
+    ("on_death",         (CLOSED,),               SAME,    (CleanupContext, Forget)),
+    ("on_death",         (OPEN, IN_PASS, CLOSED), ABSENT,  ()),
+)
+# fmt: on
+"""What can happen to a context on one worker, besides what passes do to it (`engaging`)."""
+
+
+class Contexts:
+    """The contexts of one worker: how they begin, what is recorded in them, and how they end."""
 
     def __init__(self, tables: EngineTables, rooting: Rooting) -> None:
         self._tables, self._rooting = tables, rooting
         self._me, self._tell, self._dead = tables.me, tables.tell, tables.dead
         self._contexts = tables.contexts
+
+    # Recording
+
+    def open(self) -> ContextId:
+        """Open a context, as its creator (A2, A8)."""
+        context_id = ContextId(self._me, self._tables.incarnation, self._tables.mint())
+        self._contexts[context_id] = Context()
+        return context_id
+
+    def record_call(self, context_id: ContextId, target: WorkerId, function: str, node: Node | None) -> ForwardId:
+        """Account for a call that is about to leave, and record the send of its pair if it has one (A7, A8)."""
+        context = self._tables.opened(context_id)
+        forward = ForwardId(self._me, self._tables.incarnation, self._tables.mint())
+        context.sent[target] += 1
+        if node is not None:
+            context.sends[forward] = Sent(function, node)
+        return forward
+
+    def record_arrival(
+        self, source: WorkerId, context_id: ContextId, forward: ForwardId, node: Node | None
+    ) -> str | None:
+        """Record the recv of a call that has arrived, opening its context; or say why it is refused (A4, A8, A9)."""
+        objection = self.objection(context_id)
+        context = self._contexts.get(context_id)
+        if context is None:
+            if objection is not None:
+                return objection
+            context = self._contexts[context_id] = Context()
+        context.got[source] += 1
+        if objection is not None:
+            self._settle(context_id, source, self._me)
+        elif node is not None:
+            context.recvs[node] = forward
+        return objection
+
+    def objection(self, context_id: ContextId) -> str | None:
+        """Say why a call that carries a context is refused, if it is (A9)."""
+        context = self._contexts.get(context_id)
+        if context is None:
+            return f"{context_id} is gone: its creator died" if context_id.created_on in self._dead else None
+        return None if context.is_open else f"{context_id} was released"
+
+    def call_failed(self, context_id: ContextId, target: WorkerId) -> None:
+        """Account for a call of ours that will never arrive. Its send stays recorded (A9, A25)."""
+        context = self._contexts.get(context_id)
+        if context is not None:
+            context.failed[target] += 1
+            if not context.is_open:
+                self._settle(context_id, self._me, target)
+
+    # Release
 
     def release(self, context_id: ContextId) -> None:
         """Release a context on its creator: close it, and have it closed everywhere (A24)."""
@@ -73,7 +154,7 @@ class Releasing:
             if worker not in self._dead and worker != self._me:
                 self._tables.emit(TakeForDead(worker))
 
-    def settle(self, context_id: ContextId, source: WorkerId, target: WorkerId) -> None:
+    def _settle(self, context_id: ContextId, source: WorkerId, target: WorkerId) -> None:
         """Account for a call that arrived, or failed, where the context is closed."""
         self._tell(context_id.created_on, Settled(context_id, source, target))
 

@@ -2,11 +2,13 @@
 
 A handler asks first whether the pass concerns this worker at all (`_admit`): that is where passes are told apart. The work
 itself happens elsewhere (see `task`). When it is done, the worker may have left the pass; then nobody wants its result.
+
+A context enters a pass here and leaves it here, or it is closed or dropped (`contexts`). `TRANSITIONS` lists the former.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from farref.impl.core.autograd.effects import Work
 from farref.impl.core.autograd.graph import Node
@@ -29,9 +31,36 @@ from farref.impl.core.autograd.messages import (
     Waits,
     counted,
 )
-from farref.impl.core.autograd.tables import Context, EngineTables
+from farref.impl.core.autograd.tables import Context, EngineTables, Stage
 from farref.impl.core.autograd.task import Progress, Task
 from farref.impl.core.ids import WorkerId
+from farref.impl.core.transitions import SAME, transitions
+
+ABSENT, OPEN, IN_PASS, CLOSED = Stage
+
+# fmt: off
+TRANSITIONS: Final = transitions(
+    # handler             in phase                        leads to  and may ask for
+    ("engage",            (OPEN,),                        IN_PASS,  ()),
+    ("on_counted",        (OPEN,),                        IN_PASS,  (Work,)),
+    ("on_counted",        (OPEN,),                        SAME,     ()),
+    ("on_counted",        (IN_PASS,),                     SAME,     (Work, Report)),
+    ("on_counted",        (ABSENT, CLOSED),               SAME,     (Report,)),
+    ("worked",            (IN_PASS,),                     SAME,     (PropagateGradients, Mark, Report)),
+    ("worked",            (ABSENT, OPEN, CLOSED),         SAME,     ()),
+    ("raised",            (IN_PASS,),                     OPEN,     (Report,)),
+    ("raised",            (ABSENT, OPEN, IN_PASS, CLOSED),SAME,     ()),
+    ("on_commit",         (IN_PASS,),                     OPEN,     (Committed,)),
+    ("on_commit",         (ABSENT, CLOSED),               SAME,     (Committed,)),
+    ("on_abort",          (IN_PASS,),                     OPEN,     ()),
+    ("on_abort",          (ABSENT, OPEN, IN_PASS, CLOSED),SAME,     ()),
+    ("leave",             (IN_PASS,),                     OPEN,     ()),
+    ("leave",             (OPEN,),                        SAME,     ()),
+    ("leave_passes_of",   (IN_PASS,),                     OPEN,     ()),
+    ("leave_passes_of",   (OPEN, IN_PASS, CLOSED),        SAME,     ()),
+)
+# fmt: on
+"""What passes do to a context on one worker. IN_PASS may stay IN_PASS with another pass: a newer one of the same root (A12)."""
 
 
 class Engaging:

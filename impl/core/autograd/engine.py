@@ -1,9 +1,9 @@
 """Distributed autograd on one worker: messages and operations in, effects out (`spec/autograd.md`).
 
 The engine is one part of a core, beside `owner` and `user`: it uses the core's numbered control messages (A3) and its lock.
-Here is how calls are recorded, and which part a message goes to. The parts, in the order to read them: `tables` says what is
-kept; `engaging` is a worker's side of a pass, with `task` beneath it; `rooting` is the root's side, with `ledger` beneath it;
-`contexts` is how contexts end.
+It puts its own parts together and says which part each message goes to. In the order to read them: `tables` says what is kept;
+`contexts` is how contexts begin and end, and what is recorded in them; `engaging` is a worker's side of a pass, with `task`
+beneath it; `rooting` is the root's side, with `ledger` beneath it.
 
 A method is one step. It ends when all that it says to itself has taken effect (`_drain`).
 
@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from farref.impl.core.autograd.contexts import Releasing
+from farref.impl.core.autograd.contexts import Contexts
 from farref.impl.core.autograd.effects import Work
 from farref.impl.core.autograd.engaging import Engaging
 from farref.impl.core.autograd.graph import Node, Passage
-from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
+from farref.impl.core.autograd.ids import ContextId, PassId
 from farref.impl.core.autograd.messages import (
     Abort,
     CleanupContext,
@@ -37,7 +37,7 @@ from farref.impl.core.autograd.messages import (
     Settled,
 )
 from farref.impl.core.autograd.rooting import Rooting
-from farref.impl.core.autograd.tables import Context, EngineTables, Sent
+from farref.impl.core.autograd.tables import EngineTables
 from farref.impl.core.autograd.task import Progress
 from farref.impl.core.channel import Channel
 from farref.impl.core.effects import Effect
@@ -55,8 +55,9 @@ class Engine:
         self._tables = tables = EngineTables(here, channel)
         self._engaging = engaging = Engaging(tables)
         self._rooting = rooting = Rooting(tables, engaging)
-        self._releasing = releasing = Releasing(tables, rooting)
+        self._contexts = contexts = Contexts(tables, rooting)
         self.contexts, self.passes, self.opened = tables.contexts, tables.passes, tables.opened
+        self.objection = contexts.objection
         self.fetching: dict[tuple[WorkerId, FetchId], ContextId] = {}
         """The contexts of fetches that were asked for here and have not been answered (A4)."""
         self.handlers: Mapping[type, Callable[[WorkerId, Any], None]] = {
@@ -65,10 +66,10 @@ class Engine:
             Abort: engaging.on_abort,
             Report: rooting.on_report,
             Committed: rooting.on_committed,
-            CleanupContext: releasing.on_cleanup,
-            Closed: releasing.on_closed,
-            Settled: releasing.on_settled,
-            Forget: releasing.on_forget,
+            CleanupContext: contexts.on_cleanup,
+            Closed: contexts.on_closed,
+            Settled: contexts.on_settled,
+            Forget: contexts.on_forget,
         }
 
     # What the application does: each of these is a step of the core
@@ -76,13 +77,11 @@ class Engine:
     def open_context(self) -> ContextId:
         """Open a context, as its creator (A2, A8)."""
         self._here.check_open()
-        context_id = ContextId(self._here.me, self._here.incarnation, self._tables.mint())
-        self.contexts[context_id] = Context()
-        return context_id
+        return self._contexts.open()
 
     def release(self, context_id: ContextId) -> list[Effect]:
         """Release a context, everywhere (A24)."""
-        self._releasing.release(context_id)
+        self._contexts.release(context_id)
         return self._drained()
 
     def begin(
@@ -111,17 +110,8 @@ class Engine:
     def wrap(self, target: WorkerId, message: Wrapped, passage: Passage) -> ForwardCall:
         """Have a call carry its context, and record the send of its pair (A4, A8)."""
         node = passage.node
-        forward = self.record_call(passage.context, target, passage.function, node)
+        forward = self._contexts.record_call(passage.context, target, passage.function, node)
         return ForwardCall(passage.context, forward, 0 if node is None else len(node.edges), message)
-
-    def record_call(self, context_id: ContextId, target: WorkerId, function: str, node: Node | None) -> ForwardId:
-        """Account for a call that is about to leave, and record the send of its pair if it has one (A7, A8)."""
-        context = self.opened(context_id)
-        forward = ForwardId(self._here.me, self._here.incarnation, self._tables.mint())
-        context.sent[target] += 1
-        if node is not None:
-            context.sends[forward] = Sent(function, node)
-        return forward
 
     def arrive(self, source: WorkerId, message: ForwardCall, content: object) -> str | None:
         """Record what a call says of its context (A8), or say why it is refused (A9).
@@ -130,47 +120,22 @@ class Engine:
         """
         if message.forward.created_on != source or message.context.created_on not in self._here.workers:
             raise WireError(f"worker {source} claims to have made {message.forward} in {message.context}")
-        objection = self.record_arrival(source, message.context, message.forward, getattr(content, "node", None))
+        node = getattr(content, "node", None)
+        objection = self._contexts.record_arrival(source, message.context, message.forward, node)
+        self._drain()
         if objection is None and isinstance(message.message, FetchCall):
             self.fetching[source, message.message.fetch] = message.context
         return objection
 
-    def record_arrival(
-        self, source: WorkerId, context_id: ContextId, forward: ForwardId, node: Node | None
-    ) -> str | None:
-        """Record the recv of a call that has arrived, opening its context; or say why it is refused (A4, A8, A9)."""
-        objection = self.objection(context_id)
-        context = self.contexts.get(context_id)
-        if context is None:
-            if objection is not None:
-                return objection
-            context = self.contexts[context_id] = Context()
-        context.got[source] += 1
-        if objection is not None:
-            self._releasing.settle(context_id, source, self._here.me)
-            self._drain()
-        elif node is not None:
-            context.recvs[node] = forward
-        return objection
-
-    def objection(self, context_id: ContextId) -> str | None:
-        """Say why a call that carries a context is refused, if it is (A9)."""
-        context = self.contexts.get(context_id)
-        if context is None:
-            return f"{context_id} is gone: its creator died" if context_id.created_on in self._here.dead else None
-        return None if context.is_open else f"{context_id} was released"
+    def call_here(self, passage: Passage, receive: Node | None) -> None:
+        """Record both ends of a call that a worker makes to itself without a message (A8)."""
+        forward = self._contexts.record_call(passage.context, self._here.me, passage.function, passage.node)
+        self._contexts.record_arrival(self._here.me, passage.context, forward, receive)
 
     def on_forward_failed(self, target: WorkerId, message: ForwardCall) -> None:
-        """Account for a call of ours that will never arrive. Its send stays recorded (A9, A25).
-
-        A value that failed is given again, in its context.
-        """
-        context = self.contexts.get(message.context)
-        if context is not None:
-            context.failed[target] += 1
-            if not context.is_open:
-                self._releasing.settle(message.context, self._here.me, target)
-                self._drain()
+        """Account for a call of ours that will never arrive (A25). A value that failed is given again, in its context."""
+        self._contexts.call_failed(message.context, target)
+        self._drain()
         if isinstance(message.message, FetchReturn):
             self.fetching[target, message.message.fetch] = message.context
 
@@ -187,14 +152,14 @@ class Engine:
         self.fetching = {key: context for key, context in self.fetching.items() if key[0] != peer}
         self._rooting.on_death(peer)
         self._engaging.leave_passes_of(peer)
-        self._releasing.on_death(peer)
+        self._contexts.on_death(peer)
         self._drain()
 
     def release_everything(self) -> None:
         """Release every context that was made here, for a worker that leaves (R32)."""
         for context_id, context in list(self.contexts.items()):
             if context_id.created_on == self._here.me and context.is_open:
-                self._releasing.release(context_id)
+                self._contexts.release(context_id)
                 self._drain()
 
     def is_empty(self) -> bool:

@@ -17,12 +17,13 @@ from farref.impl.core.ids import WorkerId
 
 
 class Phase(Enum):
-    """How far a pass has come. One that has ended is not kept."""
+    """How far a pass has come. One that has not begun, or has ended, is not kept: OVER."""
 
     RUNNING = "running"
     MARKING = "marking"
     RESUMED = "resumed"
     COMMITTING = "committing"
+    OVER = "over"
 
 
 class Unreached(Struct, frozen=True, order=True):

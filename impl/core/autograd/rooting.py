@@ -1,12 +1,12 @@
 """The root's side of a pass: begin, keep the ledger, decide at each standstill, end (A10, A14 to A20).
 
 A pass that is not in `passes` is over, whatever became of it. So nothing is remembered of passes that have ended, and a late
-report is answered with `Abort` (A19).
+report is answered with `Abort` (A19). Everything that changes a pass is in this file, and `TRANSITIONS` lists it.
 """
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from farref.impl.core.autograd.effects import PassEnded, Work
 from farref.impl.core.autograd.engaging import Engaging
@@ -29,7 +29,35 @@ from farref.impl.core.autograd.messages import (
 )
 from farref.impl.core.autograd.tables import EngineTables
 from farref.impl.core.ids import WorkerId
+from farref.impl.core.transitions import SAME, transitions
 from farref.impl.errors import PassRefused
+
+RUNNING, MARKING, RESUMED, COMMITTING, OVER = Phase
+ACTIVE: Final = (RUNNING, MARKING, RESUMED)
+"""In these a pass can still fail."""
+
+# fmt: off
+TRANSITIONS: Final = transitions(
+    # handler          in phase                 leads to     and may ask for
+    ("begin",          (OVER,),                 RUNNING,     (Work,)),
+    ("on_report",      ACTIVE,                  SAME,        ()),
+    ("on_report",      (RUNNING,),              MARKING,     (Seek,)),
+    ("on_report",      (MARKING,),              RESUMED,     (Resume,)),
+    ("on_report",      (RUNNING, RESUMED),      COMMITTING,  (Commit,)),
+    ("on_report",      ACTIVE,                  OVER,        (Abort, PassEnded)),
+    ("on_report",      (OVER,),                 SAME,        (Abort,)),
+    ("on_committed",   (COMMITTING,),           SAME,        ()),
+    ("on_committed",   (COMMITTING,),           OVER,        (PassEnded,)),
+    ("time_out",       ACTIVE,                  OVER,        (Abort, PassEnded)),
+    ("time_out",       (COMMITTING, OVER),      SAME,        ()),
+    ("fail_pass_of",   ACTIVE,                  OVER,        (Abort, PassEnded)),
+    ("fail_pass_of",   (COMMITTING,),           SAME,        ()),
+    ("on_death",       (*ACTIVE, COMMITTING),   SAME,        ()),
+    ("on_death",       ACTIVE,                  OVER,        (Abort, PassEnded)),
+    ("on_death",       (COMMITTING,),           OVER,        (PassEnded,)),
+)
+# fmt: on
+"""What can happen to a pass on its root."""
 
 
 class Rooting:
@@ -113,7 +141,7 @@ class Rooting:
                 self._ask(run, Phase.RESUMED, Resume(run.pass_id))
             case Phase.RUNNING | Phase.RESUMED:
                 self._commit(run)
-            case Phase.COMMITTING:
+            case Phase.COMMITTING | Phase.OVER:
                 pass
             case _:
                 assert_never(run.phase)
@@ -149,5 +177,6 @@ class Rooting:
         self._emit(PassEnded(run.pass_id, fault, unreached, run.late()))
 
     def _forget(self, run: Pass) -> None:
+        run.phase = Phase.OVER
         del self._passes[run.pass_id]
         self._tables.rooted.pop(run.pass_id.context, None)

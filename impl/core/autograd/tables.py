@@ -10,6 +10,7 @@ the same call of the engine (A5).
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from enum import Enum
 from typing import Any
 
 from msgspec import Struct, field
@@ -27,6 +28,15 @@ from farref.impl.errors import ContextReleased
 
 def _counts() -> dict[Any, int]:
     return defaultdict(int)
+
+
+class Stage(Enum):
+    """How far a context has come on one worker (A8). GONE is the same as ABSENT: no row."""
+
+    ABSENT = "absent"
+    OPEN = "open"
+    IN_PASS = "in a pass"
+    CLOSED = "closed"
 
 
 class Sent(Struct, frozen=True):
@@ -59,11 +69,19 @@ class Context(Struct):
     """For each root the newest pass heard of: its life, and its number in that life (A12)."""
     release: Release | None = None
 
+    @property
+    def stage(self) -> Stage:
+        """How far this context has come."""
+        if not self.is_open:
+            return Stage.CLOSED
+        return Stage.OPEN if self.task is None else Stage.IN_PASS
+
 
 class EngineTables:
     """All contexts of one worker, and the passes that it is the root of."""
 
     def __init__(self, here: Here, channel: Channel) -> None:
+        self.here = here
         self.me, self.workers, self.incarnation, self.dead = here.me, here.workers, here.incarnation, here.dead
         self.emit = here.emit
         self.contexts: dict[ContextId, Context] = {}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from farref.impl.core.autograd.contexts import Releasing
+from farref.impl.core.autograd.contexts import Contexts
 from farref.impl.core.autograd.effects import PassEnded
 from farref.impl.core.autograd.engaging import Engaging
-from farref.impl.core.autograd.engine import Engine
 from farref.impl.core.autograd.ledger import Pass
 from farref.impl.core.autograd.messages import Cause, Committed, Fault, Kind
 from farref.impl.core.autograd.rooting import Rooting
@@ -197,11 +196,11 @@ def a_decided_pass_times_out(original: Handler) -> Handler:
 # -- contexts ----------------------------------------------------------------------------------------------------------
 
 
-@MUTANTS.enter("A25", Releasing, "_close", origin=PYTORCH + "D6")
+@MUTANTS.enter("A25", Contexts, "_close", origin=PYTORCH + "D6")
 def a_closed_context_is_forgotten_at_once(original: Handler) -> Handler:
     """A worker that closes a context drops its id too."""
 
-    def close(self: Releasing, context_id: Any, context: Context) -> None:
+    def close(self: Contexts, context_id: Any, context: Context) -> None:
         original(self, context_id, context)
         if context_id.created_on != self._me:
             self._contexts.pop(context_id, None)
@@ -209,14 +208,14 @@ def a_closed_context_is_forgotten_at_once(original: Handler) -> Handler:
     return close
 
 
-@MUTANTS.enter("A25", Engine, "record_arrival")
+@MUTANTS.enter("A25", Contexts, "record_arrival")
 def arrivals_are_not_accounted_for(original: Handler) -> Handler:
     """Calls that have arrived are not counted."""
 
-    def record_arrival(self: Engine, source: Any, context_id: Any, forward: Any, node: Any) -> str | None:
+    def record_arrival(self: Contexts, source: Any, context_id: Any, forward: Any, node: Any) -> str | None:
         objection: str | None = original(self, source, context_id, forward, node)
-        if context_id in self.contexts:
-            self.contexts[context_id].got.clear()
+        if context_id in self._contexts:
+            self._contexts[context_id].got.clear()
         return objection
 
     return record_arrival
@@ -228,11 +227,11 @@ def a_release_leaves_passes_running(original: Handler) -> Handler:
     return lambda self, context_id, fault: None
 
 
-@MUTANTS.enter("A21", Releasing, "_have_closed")
+@MUTANTS.enter("A21", Contexts, "_have_closed")
 def a_release_does_not_ask_everybody(original: Handler) -> Handler:
     """After a death only those are told to close who are known to have been called."""
 
-    def have_closed(self: Releasing, context_id: Any, release: Any, workers: Any) -> None:
+    def have_closed(self: Contexts, context_id: Any, release: Any, workers: Any) -> None:
         dead, self._dead = self._dead, {}
         original(self, context_id, release, [worker for worker in workers if worker not in dead])
         self._dead = dead

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from farref.impl.core.effects import Failure
+from farref.impl.core.ids import OwnedReference
 from farref.impl.core.owner import Entry, Owner, Phase
 from farref.properties.zoo.creature import PYTORCH
 from farref.properties.zoo.mutants.mutant import Handler, Mutants
@@ -12,15 +13,15 @@ from farref.properties.zoo.mutants.mutant import Handler, Mutants
 MUTANTS: Final = Mutants("rref")
 
 
-@MUTANTS.enter("R10", Owner, "create")
+@MUTANTS.enter("R10", Owner, "on_remote_call")
 def creator_is_not_counted(original: Handler) -> Handler:
     """The owner makes the entry and forgets to count its creator."""
 
-    def create(self: Owner, rref: Any, fork: Any, creator: Any) -> None:
-        original(self, rref, fork, creator)
-        del self.entries[rref].forks[fork]
+    def on_remote_call(self: Owner, source: Any, message: Any) -> None:
+        original(self, source, message)
+        del self.entries[message.rref].forks[message.fork]
 
-    return create
+    return on_remote_call
 
 
 @MUTANTS.enter("R21", Owner, "_settle", "R21.overtaken", origin=PYTORCH + "N1")
@@ -58,8 +59,9 @@ def owner_does_not_withdraw(_: Handler) -> Handler:
 def owner_keeps_counting_its_own_fork(_: Handler) -> Handler:
     """A fork that the owner sent to itself becomes a local reference, and stays counted too."""
 
-    def take(self: Owner, rref: Any, _: Any) -> None:
-        self.entries[rref].held += 1
+    def take(self: Owner, data: Any) -> OwnedReference:
+        self.entries[data.rref].held += 1
+        return OwnedReference(data.rref)
 
     return take
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from types import SimpleNamespace
 from typing import Final
 
 import numpy as np
@@ -33,13 +34,13 @@ from farref.impl.core.autograd.messages import (
     Settled,
     Waits,
 )
-from farref.impl.core.ids import Incarnation, WorkerId
-from farref.impl.core.messages import ForwardCall, Wrapped
+from farref.impl.core.ids import CallId, Incarnation, WorkerId
+from farref.impl.core.messages import Call, ForwardCall, Wrapped
 from farref.impl.tape import Tensor, tensor
 from farref.impl.tape.passes import root_of
 from farref.impl.values.gradients import write_gradients
 from farref.impl.values.reports import write_error
-from farref.impl.values.tensors import attach
+from farref.impl.values.tensors import Passage, attach
 from farref.impl.worker.futures import Future
 from farref.impl.worker.worker import Worker
 
@@ -147,10 +148,11 @@ def engage(victim: Worker) -> None:
     """Give a new worker a context with calls out and one in, and let it begin a pass that waits for the peer."""
     engine, leaf = victim.core.engine, tensor(np.ones(3), requires_grad=True)
     assert engine.open_context() == CONTEXT
-    sent = [engine.record_call(CONTEXT, PEER, "m:f", root_of([leaf * 2.0])) for _ in SENT]
-    assert sent == SENT
+    call, passage = Call(CallId(1), "m:f", (), b""), Passage(CONTEXT, "m:f", True, [leaf * 2.0])
+    assert [engine.wrap(PEER, call, passage).forward for _ in SENT] == SENT
     received = tensor(np.ones(3), requires_grad=True)
-    assert engine.record_arrival(PEER, CONTEXT, RECEIVED, attach([received])) is None
+    content = SimpleNamespace(node=attach([received]))
+    assert engine.arrive(PEER, ForwardCall(CONTEXT, RECEIVED, 1, call), content) is None
     root = root_of([(received * leaf).sum()])
     begun, effects = engine.begin(CONTEXT, root, (np.ones(()),), PASS.smart, PASS.retain)
     assert begun == PASS
