@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "doctor": "Say what works on this machine, and what is lost where something is missing.",
     "explain": "Tell the story of a counterexample that `farref check --save` wrote.",
     "fuzz": "Drive the model and an implementation through the same random schedules, and compare them after every step.",
+    "prove": "Prove the protocols safe and live for any number of workers, references, messages and faults.",
     "replay": "Let the model and an implementation take a saved run, and compare them after every step.",
     "spec": "Explain a clause, a property, a known defect or a rule of the spec, or list the clauses.",
 }
@@ -84,10 +85,11 @@ def _complain(message: str, code: int) -> int:
 def _failed(error: Exception) -> int:
     """Tell of what a user can do something about in one line, and of a fault of ours at length: it is not a verdict."""
     from farref.model.checker.interface import ModelError
+    from farref.properties.proof.solvers.solver import SolverMissing
     from farref.tlc.engine import TlcUnavailable
     from farref.tlc.rref import TlcFailed
 
-    if isinstance(error, TlcUnavailable | TlcFailed | ModelError):
+    if isinstance(error, TlcUnavailable | TlcFailed | ModelError | SolverMissing):
         return _complain(str(error), HARNESS)
     traceback.print_exception(error)
     return HARNESS
@@ -109,6 +111,7 @@ def cli(ctx: click.Context) -> int:
     farref explain trace.json -o x.svg    draw a counterexample
     farref fuzz rref                      the implementation and the model agree on every step
     farref fuzz autograd                  the same for backward passes over random programs
+    farref prove rref                     what holds for any number of everything
     farref conform --backend torch        which clauses does a backend keep?
     farref spec R21                       read a clause of the spec
     farref doctor                         what works on this machine

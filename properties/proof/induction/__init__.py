@@ -1,0 +1,1 @@
+"""Proof by induction: the questions it comes to, the answers, and counterexamples told in sentences."""

@@ -1,0 +1,1 @@
+"""The solvers that can be asked, each behind the same three functions."""

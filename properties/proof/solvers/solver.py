@@ -1,0 +1,55 @@
+"""What is asked of a solver, whoever wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Protocol
+
+from farref.properties.proof.logic.formulas import Formula, Related, Sort, Term
+
+Signature = tuple[tuple[Sort, ...], Sort | None]
+"""What a symbol is between, and what it gives: a thing of a sort, or for a relation nothing."""
+
+Value = bool | int | str
+"""What a question about a state found is answered with. Things other than numbers have names."""
+
+
+class Answer(Enum):
+    """Whether some formulas can be true together."""
+
+    YES = "sat"
+    NO = "unsat"
+    UNKNOWN = "unknown"
+
+
+class SolverMissing(Exception):  # noqa: N818 (nothing went wrong: it is not there)
+    """A solver is not installed; the message says how to get it."""
+
+
+class Session(Protocol):
+    """A conversation with a solver, in which hypotheses pile up."""
+
+    def suppose(self, formulas: Iterable[Formula]) -> None:
+        """Add hypotheses."""
+
+    def push(self) -> None:
+        """Remember which hypotheses there are."""
+
+    def pop(self) -> None:
+        """Forget the hypotheses that were added since."""
+
+    def satisfiable(self) -> Answer:
+        """Ask whether all hypotheses can be true together."""
+
+    def values(self, terms: Sequence[Term | Related]) -> list[Value]:
+        """Look terms up in the state that was just found to be possible."""
+
+
+class Solver(Protocol):
+    """A solver that can be talked to."""
+
+    name: str
+
+    def session(self, symbols: Mapping[str, Signature]) -> Session:
+        """Begin a conversation about some relations and functions."""

@@ -1,0 +1,43 @@
+"""What can be proved: each subject with its theorems, and its rules with what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from farref.properties.proof.induction.theory import Theorem
+from farref.properties.proof.rref.rules import RULES
+from farref.properties.proof.rref.safety import SAFETY
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Something that theorems are about."""
+
+    name: str
+    text: str
+    theorems: tuple[Theorem, ...]
+    rules: tuple[str, ...]
+    silent: Mapping[str, str] = field(default_factory=dict)
+    """The rules that no theorem here speaks of, and why."""
+
+    @property
+    def sound(self) -> dict[str, bool]:
+        """All rules, followed."""
+        return dict.fromkeys(self.rules, True)
+
+    def without(self, rule: str) -> dict[str, bool]:
+        """All rules but one."""
+        return {**self.sound, rule: False}
+
+
+RREF: Final = Subject(
+    "rref",
+    "RRefs: any number of RRefs, forks, messages, losses, copies, timeouts and failures.",
+    (SAFETY,),
+    RULES,
+    {"retries_until_answered": "safety needs no message to arrive"},
+)
+
+SUBJECTS: Final = {one.name: one for one in (RREF,)}

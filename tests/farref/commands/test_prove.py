@@ -1,0 +1,101 @@
+"""`farref prove`, as a user calls it. What is proved is in `tests/properties/proof/`; here it is asked about in parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+
+from farref.properties.proof.induction import worlds
+from farref.properties.proof.solvers import cvc5_solver, z3_solver
+from farref.properties.proof.solvers.solver import Answer
+
+Farref = Callable[..., Result]
+
+
+def test_a_theorem_is_one_line(farref: Farref) -> None:
+    result = farref("prove", "rref", "--only", "j17", "--quiet")
+    assert result.exit_code == 0
+    assert "safety        24     76       77" in result.stdout
+    assert "✓ proved, as far as it was asked" in result.stdout
+    assert "note: only the questions about j17 were asked" in result.stdout
+
+
+def test_the_document_has_the_promised_keys(farref: Farref) -> None:
+    found = json.loads(farref("prove", "rref", "--only", "J3", "--quiet", "--format", "json").stdout)
+    assert set(found) >= {"subject", "theorems", "rules"}
+    [theorem] = found["theorems"]
+    assert set(theorem) >= {"id", "clauses", "steps", "queries", "seconds", "solver", "verdict"}
+    assert (theorem["id"], theorem["verdict"], theorem["solver"]) == ("safety", "proved", "z3")
+
+
+def test_both_solvers_give_a_line_each(farref: Farref) -> None:
+    found = farref("prove", "rref", "--only", "J3", "--quiet", "--format", "markdown", "--solver", "both").stdout
+    assert [line.split(" | ")[-2:] for line in found.splitlines()[2:]] == [["z3", "proved |"], ["cvc5", "proved |"]]
+
+
+def test_a_lost_clause_is_shown_as_two_states(farref: Farref) -> None:
+    result = farref("prove", "rref", "--without", "registers_atomically", "--only", "RemoteCall", "--quiet")
+    assert result.exit_code == 1
+    assert "RemoteCall at f0, x0" in result.stdout
+    assert "* has a RemoteCall under way" in result.stdout
+    assert "lost: J13: A pending creator has a message under way that settles it" in result.stdout
+    assert result.stdout.rstrip().endswith("✗ refuted: the clause is not kept")
+
+
+def test_without_a_clause_lost_nothing_is_shown(farref: Farref) -> None:
+    found = json.loads(farref("prove", "rref", "--only", "J3", "--quiet", "--format", "json").stdout)
+    assert found["theorems"][0]["counterexamples"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("rref", "--only", "J99"), "--only: there is no theorem, clause or step 'j99'"),
+        (("rref", "--without", "fetch_pins_users"), "did you mean 'fetch_pins_user'?"),
+        (("rref", "--each", "rule", "--only", "J1"), "--each goes through all rules"),
+        (("rrefs",), "rrefs"),
+    ],
+)
+def test_wrong_usage_is_one_line(farref: Farref, words: tuple[str, ...], said: str) -> None:
+    result = farref("prove", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("module", "solver"), [(z3_solver, "z3"), (cvc5_solver, "cvc5")])
+def test_a_solver_that_is_missing_is_told_in_one_line(
+    farref: Farref, monkeypatch: pytest.MonkeyPatch, module: object, solver: str
+) -> None:
+    monkeypatch.setattr(module, solver, None)
+    result = farref("prove", "rref", "--solver", solver)
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr == f"farref: {solver} is not installed; in a checkout of farref: pip install '.[proof]'\n"
+
+
+def test_a_solver_that_gives_up_has_proved_nothing(farref: Farref, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(z3_solver._Session, "satisfiable", lambda _: Answer.UNKNOWN)
+    monkeypatch.setattr(worlds, "THINGS_MAX", 1)
+    result = farref("prove", "rref", "--only", "J3", "--quiet")
+    assert result.exit_code == 4
+    assert "? unknown" in result.stdout
+    assert "? nothing is proved" in result.stdout
+
+
+def test_ctrl_c_leaves_what_is_known(farref: Farref, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Answer] = []
+
+    def satisfiable(session: z3_solver._Session) -> Answer:
+        if len(asked) == 10:
+            raise KeyboardInterrupt
+        asked.append(Answer(str(session.solver.check())))
+        return asked[-1]
+
+    monkeypatch.setattr(z3_solver._Session, "satisfiable", satisfiable)
+    result = farref("prove", "rref", "--quiet", "--format", "json")
+    assert result.exit_code == 4
+    [theorem] = json.loads(result.stdout)["theorems"]
+    assert (theorem["queries"], theorem["verdict"]) == (10, "unknown")
