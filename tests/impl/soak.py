@@ -14,7 +14,7 @@ import argparse
 import gc
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -62,25 +62,37 @@ class Report:
         return [fmean(mib) for mib in zip(*early, strict=True)], [fmean(mib) for mib in zip(*late, strict=True)]
 
 
+Shifts = Iterable[Iterable[object]]
+"""Between two pauses is a shift, which has something for each piece of work."""
+
+
+def lasting(seconds: float, shift_s: float) -> Shifts:
+    """Work for some time, in shifts of some time."""
+    end = time.monotonic() + seconds
+    while (began := time.monotonic()) < end:
+        yield _until(min(began + shift_s, end))
+
+
+def _until(moment: float) -> Iterator[None]:
+    while time.monotonic() < moment:
+        yield
+
+
 def soak(
-    seconds: float,
+    shifts: Shifts,
     seed: int,
-    pause_every_s: float,
     transport: Transport = "unix",
     tell: Callable[[Report], None] = lambda _: None,
 ) -> Report:
-    """Work for some time, with a pause now and then; raise if something is left at one."""
+    """Work, with a pause after each shift; raise if something is left at one."""
     report = Report()
     with launch(NAMES, allow=["tests.impl.far.references"], transport=transport, rpc_timeout=60) as world:
-        began = time.monotonic()
         _pause(world, report)
-        while time.monotonic() < began + seconds:
-            until = min(time.monotonic() + pause_every_s, began + seconds)
-            while time.monotonic() < until:
+        for shift in shifts:
+            for _ in shift:
                 _work(seed, report)
             _pause(world, report)
-            if time.monotonic() < began + seconds * WARM or not report.warm:
-                report.warm = report.pauses - 1
+            report.warm = max(1, int(report.pauses * WARM))
             tell(report)
     return report
 
@@ -133,8 +145,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{report.rounds:,} rounds, all empty; MiB {memory}", file=sys.stderr, flush=True)
 
     try:
-        pause_every_s = max(2.0, options.minutes * 60 / 20)
-        report = soak(options.minutes * 60, options.seed, pause_every_s, options.transport, tell)
+        seconds = options.minutes * 60
+        report = soak(lasting(seconds, max(2.0, seconds / 20)), options.seed, options.transport, tell)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

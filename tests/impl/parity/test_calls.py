@@ -88,17 +88,22 @@ def test_proxies_time_out_by_a_slow_method() -> None:
         x.rpc_sync(timeout=0.1).slow(0.3)
     with pytest.raises(RpcTimeout):
         x.rpc_async(timeout=0.1).slow(0.3).wait()
-    assert x.rpc_sync(timeout=5).slow(0.1) == 1
-    assert x.remote(timeout=0.1).slow(0.2).to_here() == 1
+    assert x.rpc_sync(timeout=10).slow(0.1) == 1
+
+
+def test_the_time_of_a_creation_is_up_to_its_confirmation_and_not_to_its_value() -> None:
+    x = remote("B", far_objects.Thing, [1])
+    creation = x.remote(timeout=1.0).slow(1.2)
+    assert creation.to_here() == 1
 
 
 def test_proxies_time_out_by_a_slow_creation_and_work_later() -> None:
-    x = remote("B", far_objects.Thing, [1, 0.5])
+    x = remote("B", far_objects.Thing, [1, 1.5])
     with pytest.raises(RpcTimeout):
         x.rpc_sync(timeout=0.1).get()
     with pytest.raises(RpcTimeout):
         x.rpc_async(timeout=0.1).get().wait()
-    assert x.remote(timeout=0.1).get().to_here() == 1
+    assert x.remote(timeout=1.0).get().to_here() == 1
     assert x.rpc_sync().get() == 1
 
 
