@@ -32,7 +32,7 @@ from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.checker.interface import Budget, Kind, Model, Property, Result
 from farref.model.checker.run import OnProgress, Run
-from farref.model.rref.ids import WORKER_NAMES
+from farref.model.ids import WORKER_NAMES, worker_name
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RRefRules
 from farref.model.rref.world import Bounds
@@ -106,7 +106,8 @@ def check(
 
 def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, symmetry: bool = False) -> str:
     """Write the .cfg that says what holds in this world, by these rules: invariants, and temporal formulas (named ...Live)."""
-    names = " ".join(f"{name} = {name}" for name in (*WORKER_NAMES, "Nobody"))
+    workers = map(worker_name, Bounds(len(WORKER_NAMES)).worker_ids)
+    names = " ".join(f"{name} = {name}" for name in (*workers, "Nobody"))
     is_live = any(name.endswith("Live") for name in claims)
     lines = [HEADER.format(specification="FairSpec" if is_live else "Spec", names=names)]
     constants = {

@@ -13,8 +13,8 @@ from enum import Enum
 from typing import Any, Final
 
 from farref.model.checker.interface import Action, Case, Model, Property
+from farref.model.ids import worker_name
 from farref.model.rref.application import Application
-from farref.model.rref.ids import worker_name
 from farref.model.rref.messages import CONTROL, USER_CALLS
 from farref.model.rref.world import World
 from farref.model.values import IdSet

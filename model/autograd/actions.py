@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from farref.model.actions import Happening
-from farref.model.autograd.ids import PairId, PassId, worker_name
+from farref.model.autograd.ids import PairId, PassId
 from farref.model.autograd.messages import ForwardCall, Message, PropagateGradients, kind_of
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import count, product
 
 from farref.model.autograd.ids import PairId
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,24 +168,20 @@ def fast_completes(graph: Graph, root: WorkerId, attached: frozenset[PairId], re
 
 def read_graph(name: str, pairs: str, flows: str) -> Graph:
     """Read a graph. A pair is written AB (from A to B), a flow A>r0 (root of A to recv 0) or s0>A (send 0 to A's leaf)."""
-    read = tuple(Pair(_worker(pair[0]), _worker(pair[1])) for pair in pairs.split())
+    read = tuple(Pair(worker_named(pair[0]), worker_named(pair[1])) for pair in pairs.split())
     ends = [tuple(flow.split(">")) for flow in flows.split()]
     primes = _primes()
     made = tuple(Flow(_entry(entry), _exit(exit_), next(primes)) for entry, exit_ in ends)
     named = {letter for letter in pairs + flows if letter.isupper()}
-    return Graph(name, max(_worker(letter) for letter in named) + 1, read, made)
-
-
-def _worker(letter: str) -> WorkerId:
-    return WorkerId(ord(letter) - ord("A"))
+    return Graph(name, max(worker_named(letter) for letter in named) + 1, read, made)
 
 
 def _entry(text: str) -> Entry:
-    return Send(PairId(int(text[1:]))) if text[0] == "s" else Root(_worker(text))
+    return Send(PairId(int(text[1:]))) if text[0] == "s" else Root(worker_named(text))
 
 
 def _exit(text: str) -> Exit:
-    return Recv(PairId(int(text[1:]))) if text[0] == "r" else Leaf(_worker(text))
+    return Recv(PairId(int(text[1:]))) if text[0] == "r" else Leaf(worker_named(text))
 
 
 def _primes() -> Iterator[int]:

@@ -15,11 +15,4 @@ PassId = NewType("PassId", int)
 
 NO_PASS: Final = PassId(0)
 CREATOR: Final = WorkerId(0)
-"""The worker that opened the context, and that releases it."""
-
-WORKER_NAMES: Final = "ABCDEFGH"
-
-
-def worker_name(worker: WorkerId) -> str:
-    """Name a worker as the stories do: A opens the context."""
-    return WORKER_NAMES[worker]
+"""The worker that opened the context, and that releases it: A."""

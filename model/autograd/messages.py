@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
-from farref.model.autograd.ids import PairId, PassId, worker_name
-from farref.model.ids import WorkerId
+from farref.model.autograd.ids import PairId, PassId
+from farref.model.ids import WorkerId, worker_name
 
 
 @dataclass(frozen=True, slots=True)

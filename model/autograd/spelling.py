@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from farref.model.autograd.graphs import GRAPHS, Entry, Exit, Graph, Leaf, Recv, Root, Send, read_graph
-from farref.model.autograd.ids import worker_name
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_name
 
 PAIRS_MAX: Final = 12
 _PAIR: Final = "[A-H]{2}"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from farref.model.actions import Happening
-from farref.model.ids import WorkerId
-from farref.model.rref.ids import ForkId, RRefId, worker_name
+from farref.model.ids import WorkerId, worker_name
+from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Call, Control, Message, RemoteCall, Return, kind_of
 
 

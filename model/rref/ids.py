@@ -4,17 +4,7 @@ In the protocol an id is (worker that minted it, its incarnation, a counter) and
 needs only that ids differ, so it numbers them: forks in the order they are minted, a run of `forks` numbers for each RRef.
 """
 
-from typing import Final, NewType
-
-from farref.model.ids import WorkerId
+from typing import NewType
 
 RRefId = NewType("RRefId", int)
 ForkId = NewType("ForkId", int)
-
-WORKER_NAMES: Final = "BACDEFGH"
-"""As in PyTorch's note, B is an owner, A a creator and C a third worker: worker 0 is called B."""
-
-
-def worker_name(worker: WorkerId) -> str:
-    """Name a worker as the stories do."""
-    return WORKER_NAMES[worker]

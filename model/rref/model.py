@@ -49,7 +49,7 @@ class RRefModel:
     def renamings(self) -> Iterator[Renaming]:
         """The ways to rename the workers that own nothing: what they do is told by who holds a fork, and by nothing else."""
         owners = {self.bounds.owner(RRefId(rref)) for rref in range(self.bounds.rrefs)}
-        others = [worker for worker in _workers(self.bounds) if worker not in owners]
+        others = [worker for worker in self.bounds.worker_ids if worker not in owners]
         for order in permutations(others):
             if list(order) != others:
                 yield Renaming(partial(_rename, dict(zip(others, order, strict=True))))
@@ -75,12 +75,12 @@ def _rref_actions(rref: RRefId, bounds: Bounds, rules: RRefRules) -> Iterator[ac
     owner = bounds.owner(rref)
     yield act.CreateLocal(rref)
     yield act.CreateOnSelf(rref)
-    yield from (act.CreateRemote(rref, worker) for worker in _workers(bounds) if worker != owner)
+    yield from (act.CreateRemote(rref, worker) for worker in bounds.worker_ids if worker != owner)
     yield act.FinishFunction(rref)
     if not rules.registers_atomically:
         yield act.RegisterCreator(rref)
     yield act.OwnerLetGo(rref)
-    for target in _workers(bounds):
+    for target in bounds.worker_ids:
         if bounds.owner_shares and (target != owner or bounds.self_shares):
             yield from (act.OwnerShare(rref, target, carrier) for carrier in _carriers(bounds))
 
@@ -97,7 +97,7 @@ def _fork_actions(fork: ForkId, bounds: Bounds, rules: RRefRules) -> Iterator[ac
     if bounds.timeouts and fork == bounds.creator_fork(rref):
         yield act.TimeOutCreation(fork)
     if fork + 1 != bounds.creator_fork(RRefId(rref + 1)):
-        for target in _workers(bounds):
+        for target in bounds.worker_ids:
             yield from (act.UserShare(fork, target, carrier) for carrier in _carriers(bounds))
     for message in _messages(rref, fork, bounds, rules):
         yield from _message_actions(message, bounds, rules)
@@ -136,10 +136,6 @@ def _messages(rref: RRefId, fork: ForkId, bounds: Bounds, rules: RRefRules) -> I
         yield message
         if kind in msg.CONTROL:
             yield msg.Ack(message)
-
-
-def _workers(bounds: Bounds) -> list[WorkerId]:
-    return [WorkerId(worker) for worker in range(bounds.workers)]
 
 
 def _carriers(bounds: Bounds) -> list[type[msg.Call | msg.Return]]:

@@ -37,8 +37,14 @@ class Bounds:
     shutdown: bool = False  # end with a graceful shutdown
 
     def owner(self, rref: RRefId) -> WorkerId:
-        """Name the worker that owns an RRef: one each, in turn."""
-        return WorkerId(rref % self.workers)
+        """Name the worker that owns an RRef: one each, in turn. As in PyTorch's note B is the first owner, then A, then C."""
+        turn = rref % self.workers
+        return WorkerId(1 - turn if turn < 2 else turn)
+
+    @property
+    def worker_ids(self) -> list[WorkerId]:
+        """The workers, in the order in which they own RRefs: B, A, C, and so on."""
+        return [self.owner(RRefId(turn)) for turn in range(self.workers)]
 
     def creator_fork(self, rref: RRefId) -> ForkId:
         """Name the first fork of an RRef, which its remote creator holds."""

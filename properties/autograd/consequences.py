@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from farref.model.autograd import actions as act
-from farref.model.autograd.ids import PassId, worker_name
+from farref.model.autograd.ids import PassId
 from farref.model.autograd.messages import Fault
 from farref.model.autograd.root import Pass, Phase
 from farref.model.autograd.worker import Context, Worker, is_in_a_pass
 from farref.model.autograd.world import pass_of, seed_of
+from farref.model.ids import worker_name
 from farref.properties.autograd.limits import PASSES_MAX
 from farref.properties.autograd.replay import AutogradMoment
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from farref.model.autograd.ids import PairId, PassId, worker_name
+from farref.model.autograd.ids import PairId, PassId
 from farref.model.autograd.world import Bounds, World
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_name
 from farref.properties.build import Family, family
 
 

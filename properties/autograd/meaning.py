@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from farref.model.autograd.ids import worker_name
 from farref.model.autograd.root import Phase
 from farref.model.autograd.world import pass_of
+from farref.model.ids import worker_name
 from farref.properties.autograd.always import right_gradient
 from farref.properties.autograd.claims import CLAIMS
 from farref.properties.autograd.consequences import in_parts

@@ -8,13 +8,13 @@ from typing import Final
 from farref.model.autograd import messages as msg
 from farref.model.autograd.addressing import ends
 from farref.model.autograd.graphs import Graph
-from farref.model.autograd.ids import CREATOR, PairId, PassId, worker_name
+from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.ledger import Line
 from farref.model.autograd.messages import Calls, Fault, Told
 from farref.model.autograd.root import Pass, Phase, missing
 from farref.model.autograd.worker import Context, Worker, is_in_a_pass
 from farref.model.autograd.world import Bounds, World, graph_of, pass_of
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_name
 from farref.properties.autograd.observation import (
     Counts,
     MessageView,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from farref.model.autograd.actions import Action
-from farref.model.autograd.ids import worker_name
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import PROFILES
 from farref.model.autograd.world import Bounds, World
+from farref.model.ids import worker_name
 from farref.properties.autograd import limits, schedules, twin
 from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.candidates import AutogradCandidates

@@ -9,11 +9,11 @@ from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.addressing import ends
 from farref.model.autograd.graphs import Graph
-from farref.model.autograd.ids import CREATOR, PassId, worker_name
+from farref.model.autograd.ids import CREATOR, PassId
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.world import Bounds, World, graph_of, root_of
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_name
 from farref.properties.traces.replay import EVERYONE, Fate, Moment
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from farref.model.autograd import actions as act
-from farref.model.autograd.ids import worker_name
+from farref.model.ids import worker_name
 from farref.properties.autograd.replay import AutogradMoment
 from farref.properties.traces.story import befalls
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from farref.model.autograd.ids import worker_name
 from farref.model.autograd.world import Bounds, World
+from farref.model.ids import worker_name
 
 
 def touched(bounds: Bounds) -> Callable[[World, World], list[str]]:

@@ -8,11 +8,12 @@ from typing import Final
 
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
-from farref.model.autograd.ids import CREATOR, worker_name
+from farref.model.autograd.ids import CREATOR
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.root import Phase
 from farref.model.autograd.worker import Context, is_in_a_pass
 from farref.model.autograd.world import Bounds, World, graph_of, pass_of
+from farref.model.ids import worker_name
 from farref.properties.autograd import always as holds
 from farref.properties.autograd.observation import Observation
 

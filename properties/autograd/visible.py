@@ -14,9 +14,9 @@ from functools import cache
 from typing import Final
 
 from farref.model.autograd.graphs import Graph, fast_completes, oracle
-from farref.model.autograd.ids import CREATOR, PairId, PassId, worker_name
+from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.world import Bounds, World, graph_of, pass_of, seed_of
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_name
 from farref.properties.autograd.observation import Observation, PassView, WorkerView
 from farref.properties.autograd.observer import ENDED_WELL
 from farref.properties.build import sentence

@@ -1,6 +1,6 @@
 """One event of a log as steps of the model: can it happen here, and what is the world after it?
 
-A log is explained in a world of one RRef, whose owner is the model's worker 0. Events say more than the model, counts instead
+A log is explained in a world of one RRef. Events say more than the model, counts instead
 of flags, and less, as timeouts, losses and copies are not written. What is not written is granted:
 
 * A control message or an answer that has arrived stays under way: the network may deliver it again (R3).
@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from farref.model.ids import WorkerId
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.addressing import Role, holder, sharer
@@ -58,11 +57,9 @@ class Stage:
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self.owner = lanes.owner if lanes.owner is not None else 0
-        others = [rank for rank in lanes.by_worker if rank != self.owner]
-        self.workers = {rank: WorkerId(place) for place, rank in enumerate((self.owner, *others))}
-        self.ranks = {place: rank for rank, place in self.workers.items()}
+        ranks = [self.owner, *(rank for rank in lanes.by_worker if rank != self.owner)]
         self.bounds = Bounds(
-            workers=max(2, len(self.workers)),
+            workers=max(2, len(ranks)),
             forks=max(1, len(lanes.forks)),
             drops=UNLIMITED,
             duplicates=UNLIMITED,
@@ -71,6 +68,8 @@ class Stage:
             failures=UNLIMITED,
             results=True,
         )
+        self.workers = dict(zip(ranks, self.bounds.worker_ids, strict=False))
+        self.ranks = {worker: rank for rank, worker in self.workers.items()}
         self.start = Scene(empty_world(self.bounds), (), 0)
 
     def do(self, scene: Scene, action: act.Action, mints: str | None = None) -> Scene | None:
@@ -87,7 +86,7 @@ class Stage:
             case act.CreateLocal() | act.CreateOnSelf():
                 return True
             case act.Deliver(msg.Call() | msg.Return() as carrier):
-                return scene.world.lineage[carrier.fork].holder == 0
+                return scene.world.lineage[carrier.fork].holder == self.bounds.owner(X0)
             case _:
                 return False
 
@@ -130,7 +129,7 @@ class Stage:
 
     def _create(self, scene: Scene, event: Event) -> Scene | Refused:
         if event.event == "create remote":
-            if self.workers[event.worker] == 0:
+            if event.worker == self.owner:
                 return Refused("a worker that creates on itself does so without a message (R12)")
             after = self.do(scene, act.CreateRemote(X0, self.workers[event.worker]), event.fork)
             return after or Refused("it exists already")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Final
 
-from farref.model.rref.ids import WORKER_NAMES
+from farref.model.ids import WORKER_NAMES
 from farref.model.rref.world import Bounds
 from farref.properties.limits import Limits, outside
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_name
 from farref.model.rref.addressing import ends
-from farref.model.rref.ids import ForkId, worker_name
+from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import kind_of, message_of
 from farref.model.rref.owner import Entry, OwnerRRef, is_listed
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
@@ -38,6 +38,8 @@ class ModelObserver:
         self._users: dict[tuple[int, UserRRef], UserView] = {}
         self._messages: dict[tuple[int, int], MessageView] = {}
         self._last = empty_world(bounds)
+        rrefs = [(rref, bounds.owner(RRefId(rref))) for rref in range(bounds.rrefs)]
+        self._owned = [[rref for rref, owner in rrefs if owner == worker] for worker in range(bounds.workers)]
         self._workers = [WorkerView(worker_name(WorkerId(worker))) for worker in range(bounds.workers)]
         self._flying: list[list[MessageView]] = [[] for _ in self._last.network.flying]  # by kind
         self._unanswered: list[list[MessageView]] = [[] for _ in self._last.network.unanswered]
@@ -58,7 +60,7 @@ class ModelObserver:
         """List the workers of which anything looks other than in the last world."""
         sources = self._see(world, last.network.unanswered, world.network.unanswered, self._unanswered)
         changed = {worker for worker, view in enumerate(self._workers) if view.worker in sources}
-        changed.update(rref % self.bounds.workers for rref in differing(last.owners, world.owners))
+        changed.update(self.bounds.owner(RRefId(rref)) for rref in differing(last.owners, world.owners))
         forks = [*differing(last.users, world.users), *differing(last.lineage, world.lineage)]
         return changed.union(holder for fork in forks if (holder := world.lineage[fork].holder) is not None)
 
@@ -73,7 +75,7 @@ class ModelObserver:
         return sources
 
     def _worker(self, world: World, worker: int) -> WorkerView:
-        owned = [(rref, world.owners[rref]) for rref in range(worker, self.bounds.rrefs, self.bounds.workers)]
+        owned = [(rref, world.owners[rref]) for rref in self._owned[worker]]
         name = worker_name(WorkerId(worker))
         held = [fork for fork, data in enumerate(world.lineage) if data.holder == worker]
         users = [(fork, world.users[fork]) for fork in held if world.users[fork].phase is not User.ABSENT]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from farref.model.ids import WorkerId
+from farref.model.ids import worker_name
 from farref.model.rref.actions import Action
-from farref.model.rref.ids import RRefId, worker_name
+from farref.model.rref.ids import RRefId
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import PROFILES
 from farref.model.rref.world import Bounds, World
@@ -33,7 +33,7 @@ EVERYTHING: Final = Bounds(drops=1, duplicates=1, timeouts=1, fetches=1, failure
 
 def owners(bounds: Bounds) -> dict[str, tuple[str, ...]]:
     """Give the workers' names, each with the RRefs it owns."""
-    owned = {WorkerId(worker): list[str]() for worker in range(bounds.workers)}
+    owned = {worker: list[str]() for worker in bounds.worker_ids}
     for rref in map(RRefId, range(bounds.rrefs)):
         owned[bounds.owner(rref)].append(f"x{rref}")
     return {worker_name(worker): tuple(rrefs) for worker, rrefs in owned.items()}

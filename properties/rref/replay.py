@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import ClassVar, assert_never
 
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_name
 from farref.model.rref.actions import (
     Action,
     CreateRemote,
@@ -22,7 +22,7 @@ from farref.model.rref.actions import (
     UserShare,
 )
 from farref.model.rref.addressing import ends, holder, sharer
-from farref.model.rref.ids import ForkId, RRefId, worker_name
+from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Message
 from farref.model.rref.model import RRefModel
 from farref.model.rref.network import is_flying
@@ -102,7 +102,7 @@ def familiar(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
     They are interchangeable, so the renamed run is a run too, and it reads as PyTorch's note does: A creates on B.
     """
     owners = {bounds.owner(RRefId(rref)) for rref in range(bounds.rrefs)}
-    free = [WorkerId(worker) for worker in range(bounds.workers) if worker not in owners]
+    free = [worker for worker in bounds.worker_ids if worker not in owners]
     names: dict[WorkerId, WorkerId] = {owner: owner for owner in owners}
     renamed: list[Action] = []
     for action in actions:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from farref.model.ids import WorkerId
 from farref.model.rref.actions import Action, OnFork, OnMessage, OnRRef, Shutdown
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
@@ -30,7 +29,8 @@ class Smaller:
             return
         [self.rref] = rrefs
         self.first_fork = bounds.creator_fork(self.rref)
-        self.workers = {bounds.owner(self.rref): WorkerId(0)}
+        self.names = bounds.worker_ids
+        self.workers = {bounds.owner(self.rref): self.names[0]}
         self.actions = tuple(rebuilt(action, self._renamed) for action in actions)
         self.bounds = replace(
             bounds,
@@ -47,7 +47,7 @@ class Smaller:
             case "fork":
                 return ForkId(value - self.first_fork)
             case "worker" | "target":
-                return self.workers.setdefault(value, WorkerId(len(self.workers)))
+                return self.workers.setdefault(value, self.names[len(self.workers)])
             case _:
                 return value
 

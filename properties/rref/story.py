@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from farref.model.ids import worker_name
 from farref.model.rref.actions import (
     AbandonFetch,
     CreateLocal,
@@ -29,7 +30,7 @@ from farref.model.rref.actions import (
     TimeOutCreation,
     UserShare,
 )
-from farref.model.rref.ids import ForkId, RRefId, worker_name
+from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Call, Return
 from farref.properties.rref.replay import RRefMoment
 from farref.properties.traces.story import befalls

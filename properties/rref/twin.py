@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from farref.model.ids import WorkerId
 from farref.model.rref import actions as act
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Call
@@ -39,7 +38,7 @@ def forbidden(world: World, bounds: Bounds) -> Iterator[act.Action]:
         if world.closing and not world.minted[rref] and not is_listed(owner):
             yield act.CreateLocal(RRefId(rref))
             yield act.CreateOnSelf(RRefId(rref))
-            yield act.CreateRemote(RRefId(rref), WorkerId((bounds.owner(RRefId(rref)) + 1) % bounds.workers))
+            yield act.CreateRemote(RRefId(rref), bounds.owner(RRefId(rref + 1)))
 
 
 def prompt(world: World, bounds: Bounds) -> None:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from farref.model.rref.ids import ForkId, worker_name
+from farref.model.ids import worker_name
+from farref.model.rref.ids import ForkId
 from farref.model.rref.user import Fetch, Handle
 from farref.model.rref.world import Bounds, World
 from farref.properties.build import sentence

@@ -11,9 +11,10 @@ from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
 from farref.impl.core.messages import Control, ForwardCall
 from farref.impl.values.gradients import read_gradients
 from farref.model.autograd import messages as msg
-from farref.model.autograd.ids import PairId, worker_name
+from farref.model.autograd.ids import PairId
 from farref.model.autograd.ids import PassId as ModelPassId
 from farref.model.ids import WorkerId as ModelWorkerId
+from farref.model.ids import worker_name
 from farref.properties.autograd.observation import Counts
 from farref.properties.autograd.observer import ENDED_WELL, account_content, report_content
 

@@ -10,7 +10,7 @@ from farref.impl.core.observe import EntryView as Entry
 from farref.impl.core.observe import RecordView as Record
 from farref.impl.core.observe import WorkerTables
 from farref.model.ids import WorkerId as ModelWorkerId
-from farref.model.rref.ids import worker_name
+from farref.model.ids import worker_name
 from farref.properties.rref.observation import EntryView, MessageView, UserView, WorkerView, in_order
 from farref.properties.twin.backends.rref.application import Application
 from farref.properties.twin.backends.rref.names import Ledger
