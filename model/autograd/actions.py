@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from farref.model.actions import Happening
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Happening, OnMessage, Retry
 from farref.model.autograd.ids import PairId, PassId
-from farref.model.autograd.messages import ForwardCall, Message, PropagateGradients, kind_of
+from farref.model.autograd.messages import ForwardCall, Message, PropagateGradients
 from farref.model.ids import WorkerId, worker_name
 
 
@@ -87,52 +87,13 @@ class ReleaseContext(Happening):
         return "ReleaseContext()"
 
 
-@dataclass(frozen=True, slots=True)
-class OnMessage(Happening):
-    """Something that befalls a message."""
-
-    message: Message
-
-    @property
-    def kind(self) -> str:
-        """The name this action is counted under."""
-        return f"{type(self).__name__} {kind_of(self.message)}"
-
-    def __str__(self) -> str:
-        return f"{type(self).__name__}({self.message})"
-
-
-class Deliver(OnMessage):
-    """The network delivers a message."""
-
-
-class Duplicate(OnMessage):
-    """The network delivers a copy of a control message and keeps the original in flight."""
-
-
-class DropMessage(OnMessage):
-    """The network loses a control message."""
-
-
-class Retry(OnMessage):
-    """The sender of a lost control message sends it again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Raise(OnMessage):
+class Raise(OnMessage[PropagateGradients]):
     """A gradient arrives, and the backward rule that takes it raises an exception."""
 
-    message: PropagateGradients
 
-
-@dataclass(frozen=True, slots=True)
-class FailCall(OnMessage):
-    """A call cannot be sent, or not be understood; its sender is told."""
-
-    message: ForwardCall
-
-
-Befalling = Deliver | Duplicate | DropMessage | Retry | Raise | FailCall
+Befalling = (
+    Deliver[Message] | Duplicate[Message] | DropMessage[Message] | Retry[Message] | Raise | FailCall[ForwardCall]
+)
 """What can befall a message."""
 
 Action = Choose | SendTensors | SendDetached | Backward | TimeOut | ReleaseContext | Crash | Notice | Befalling

@@ -17,6 +17,7 @@ from typing import Literal
 
 from farref.model.autograd.ids import PairId, PassId
 from farref.model.ids import WorkerId, worker_name
+from farref.model.messages import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +61,13 @@ class Resume(AboutWorker):
 Counted = PropagateGradients | Mark | Seek | Resume
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Answer[Counted]):
     """Worker to root: a counted message was processed; here is what it caused, or why it failed."""
-
-    of: Counted
 
     @property
     def number(self) -> PassId:
         """The pass it is about."""
         return self.of.number
-
-    def __str__(self) -> str:
-        return f"Report({self.of})"
 
 
 class Commit(AboutWorker):
@@ -189,12 +184,3 @@ Content = Gradient | IsAttached | Told | Calls | Dead
 PassMessage = Counted | Report | Commit | Committed | Abort
 ContextMessage = Settled | CleanupContext | Closed | Forget
 Message = PassMessage | ContextMessage | ForwardCall
-
-
-def kind_of(message: Message) -> str:
-    """Name a message's kind, for coverage and diagrams."""
-    match message:
-        case Report(of):
-            return f"Report({type(of).__name__})"
-        case _:
-            return type(message).__name__

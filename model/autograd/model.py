@@ -8,43 +8,18 @@ together).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import permutations
+from typing import ClassVar
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.rules import SOUND, AutogradRules
 from farref.model.autograd.steps import step
 from farref.model.autograd.world import Bounds, World, empty_world
-from farref.model.checker.interface import Renaming
-
-
-@dataclass(frozen=True)
-class AutogradModel:
-    """The protocol under some rules, in a world of some size."""
-
-    bounds: Bounds
-    rules: AutogradRules = SOUND
-
-    @property
-    def initial(self) -> World:
-        """The world in which nothing has happened yet."""
-        return empty_world(self.bounds)
-
-    @cached_property
-    def actions(self) -> Sequence[act.Action]:
-        """Every action these bounds and rules allow to happen at some time."""
-        return tuple(all_actions(self.bounds, self.rules))
-
-    def step(self, state: World, action: act.Action) -> World | None:
-        """Give the world after an action, or None where it cannot happen."""
-        return step(state, action, self.bounds, self.rules)
-
-    def renamings(self) -> Iterator[Renaming]:
-        """There are none: in a graph every worker has its own place."""
-        return iter(())
+from farref.model.protocol_model import ProtocolModel
 
 
 def all_actions(bounds: Bounds, rules: AutogradRules) -> Iterator[act.Action]:
@@ -69,16 +44,27 @@ def all_actions(bounds: Bounds, rules: AutogradRules) -> Iterator[act.Action]:
 
 
 def _message_actions(message: msg.Message, bounds: Bounds, rules: AutogradRules) -> Iterator[act.Action]:
-    yield act.Deliver(message)
+    yield Deliver(message)
     if isinstance(message, msg.ForwardCall):
         if bounds.failures:
-            yield act.FailCall(message)
+            yield FailCall(message)
         return
     if bounds.failures and isinstance(message, msg.PropagateGradients):
         yield act.Raise(message)
     if bounds.duplicates:
-        yield act.Duplicate(message)
+        yield Duplicate(message)
     if bounds.drops:
-        yield act.DropMessage(message)
+        yield DropMessage(message)
     if bounds.drops and rules.retries_until_answered:
-        yield act.Retry(message)
+        yield Retry(message)
+
+
+@dataclass(frozen=True)
+class AutogradModel(ProtocolModel[Bounds, AutogradRules, World, act.Action]):
+    """Distributed autograd under some rules, in a world of some size. In a graph every worker has its own place."""
+
+    rules: AutogradRules = SOUND
+
+    empty_world: ClassVar = staticmethod(empty_world)
+    all_actions: ClassVar = staticmethod(all_actions)
+    take: ClassVar = staticmethod(step)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, OnMessage, Retry
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
@@ -23,7 +24,7 @@ from farref.model.autograd.world import Bounds, World, choose, spend
 def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules) -> World | None:
     """Give the world after an action, or None where the action cannot happen."""
     match action:
-        case act.OnMessage():
+        case OnMessage():
             return _befall(world, action, bounds, rules)
         case act.Choose(place):
             return choose(world, place, bounds) if world.graph is None else None
@@ -47,7 +48,7 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules)
 
 def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: AutogradRules) -> World | None:
     place = bounds.places[action.message]
-    if isinstance(action, act.Retry):
+    if isinstance(action, Retry):
         again = net.retry(world.network, place)
         return again and world._replace(network=again)
     if not net.is_flying(world.network, place):
@@ -60,19 +61,19 @@ def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: Autograd
         is_of_the_dead = source in world.dead
     taken = world._replace(network=net.take(world.network, place))
     match action:
-        case act.Deliver():
+        case Deliver():
             return taken if is_spent else _receive(taken, parcel, bounds, rules)
-        case act.Duplicate():
+        case Duplicate():
             spent = None if is_spent else spend(world, "duplicates")
             return spent and _receive(spent, parcel, bounds, rules)
-        case act.DropMessage():
+        case DropMessage():
             spent = None if is_spent else spend(world, "drops")
             lost = net.take if is_of_the_dead else net.lose  # nobody is left to send it again
             return spent and spent._replace(network=lost(spent.network, place))
         case act.Raise(message):
             spent = None if is_spent else spend(taken, "failures")
             return spent and raise_in_pass(_processed(spent, message, bounds), message, bounds, rules)
-        case act.FailCall(message):
+        case FailCall(message):
             spent = None if is_spent else spend(taken, "failures")
             return spent and fail_call(spent, message.pair, bounds, rules)
         case _:

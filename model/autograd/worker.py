@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import Final, NamedTuple
 
+from farref.model.actions import FailCall
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.graphs import Graph
@@ -49,8 +50,8 @@ TRANSITIONS: Final = transitions(
     (msg.ForwardCall,     (ABSENT,),                    to(OPEN) | stays()),
     (msg.ForwardCall,     (OPEN, GONE),                 stays()),
     (msg.ForwardCall,     (CLOSED,),                    stays(msg.Settled)),
-    (act.FailCall,        (OPEN, GONE),                 stays()),
-    (act.FailCall,        (CLOSED,),                    stays(msg.Settled)),
+    (FailCall,        (OPEN, GONE),                 stays()),
+    (FailCall,        (CLOSED,),                    stays(msg.Settled)),
     (act.ReleaseContext,  (OPEN,),                      to(CLOSED, msg.Closed)),
     (msg.CleanupContext,  (ABSENT, OPEN),               to(CLOSED, msg.Closed)),
     (msg.Forget,          (CLOSED,),                    to(GONE)),

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from farref.model.actions import Happening
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Happening, Retry
 from farref.model.ids import WorkerId, worker_name
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.messages import Call, Control, Message, RemoteCall, Return, kind_of
+from farref.model.rref.messages import Call, Control, Message, RemoteCall, Return
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,47 +117,6 @@ class UserShare(OnFork):
 
 
 @dataclass(frozen=True, slots=True)
-class OnMessage(Happening):
-    """Something that befalls a message."""
-
-    message: Message
-
-    @property
-    def kind(self) -> str:
-        """The name this action is counted under."""
-        return f"{type(self).__name__} {kind_of(self.message)}"
-
-    def __str__(self) -> str:
-        return f"{type(self).__name__}({self.message})"
-
-
-class Deliver(OnMessage):
-    """The network delivers a message."""
-
-
-class Duplicate(OnMessage):
-    """The network delivers a copy of a control message and keeps the original in flight."""
-
-
-class DropMessage(OnMessage):
-    """The network loses a control message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Retry(OnMessage):
-    """The sender of an unanswered control message sends it again."""
-
-    message: Control
-
-
-@dataclass(frozen=True, slots=True)
-class FailCall(OnMessage):
-    """A message that carries a fork or a creation cannot be sent, or not be understood."""
-
-    message: RemoteCall | Call | Return
-
-
-@dataclass(frozen=True, slots=True)
 class Shutdown(Happening):
     """Every worker calls `shutdown()`: nothing new is begun from now on."""
 
@@ -165,7 +124,9 @@ class Shutdown(Happening):
         return "Shutdown()"
 
 
-Befalling = Deliver | Duplicate | DropMessage | Retry | FailCall
+Befalling = (
+    Deliver[Message] | Duplicate[Message] | DropMessage[Message] | Retry[Control] | FailCall[RemoteCall | Call | Return]
+)
 """What can befall a message."""
 
 Action = (

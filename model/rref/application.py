@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from farref.model.actions import Deliver, Duplicate
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
@@ -63,7 +64,7 @@ def may_let_go(application: Application, fork: ForkId) -> bool:
 def experience(before: World, action: act.Action, after: World, bounds: Bounds) -> Application:
     """Give the application's record after a step: what it did itself, what it was given, and what it lost."""
     changed = _began(before.application, action, bounds)
-    if isinstance(action, act.Deliver | act.Duplicate):
+    if isinstance(action, Deliver | Duplicate):
         changed = _received(before, action.message, changed, bounds)
     rref = _owner_touched(action, bounds)
     return changed if rref is None else _served_or_lost(before, action, after, changed, rref)
@@ -121,7 +122,7 @@ def _owner_touched(action: act.Action, bounds: Bounds) -> RRefId | None:
     match action:
         case act.FinishFunction(rref) | act.OwnerLetGo(rref):
             return rref
-        case act.Deliver(message) | act.Duplicate(message) if isinstance(
+        case Deliver(message) | Duplicate(message) if isinstance(
             message, msg.Call | msg.Return | msg.CallFailed | msg.UserDelete | msg.CreateFailed
         ):
             return bounds.rref_of(message.fork)

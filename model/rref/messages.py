@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, get_args
 
+from farref.model.messages import Answer
 from farref.model.rref.ids import ForkId, RRefId
 
 
@@ -76,34 +77,19 @@ UserCall = RemoteCall | UserAccept | RemoteFailed | Call | Return | CallFailed |
 Control = ForkRequest | ChildAccept | UserDelete | CreateFailed
 
 
-@dataclass(frozen=True, slots=True)
-class Ack:
+class Ack(Answer[Control]):
     """Receiver to sender: this control message has taken effect."""
-
-    of: Control
 
     @property
     def fork(self) -> ForkId:
         """The fork the answered message was about."""
         return self.of.fork
 
-    def __str__(self) -> str:
-        return f"Ack({self.of})"
-
 
 Message = UserCall | Control | Ack
 
 CONTROL: Final[tuple[type[Control], ...]] = get_args(Control)
 USER_CALLS: Final[tuple[type[UserCall], ...]] = get_args(UserCall)
-
-
-def kind_of(message: Message) -> str:
-    """Name a message's kind, for coverage and diagrams."""
-    match message:
-        case Ack(of):
-            return f"Ack({type(of).__name__})"
-        case _:
-            return type(message).__name__
 
 
 _NUMBER: Final = {kind: number for number, kind in enumerate((*CONTROL, *USER_CALLS))}

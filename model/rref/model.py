@@ -10,55 +10,22 @@ actions, and anybody can take it again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import permutations
+from typing import ClassVar
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
 from farref.model.checker.interface import Renaming
 from farref.model.ids import WorkerId
+from farref.model.protocol_model import ProtocolModel
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.rules import SOUND, RRefRules
 from farref.model.rref.steps import step
 from farref.model.rref.world import Bounds, World, empty_world
-
-
-@dataclass(frozen=True)
-class RRefModel:
-    """The protocol under some rules, in a world of some size."""
-
-    bounds: Bounds
-    rules: RRefRules = SOUND
-
-    @property
-    def initial(self) -> World:
-        """The world in which nothing has happened yet."""
-        return empty_world(self.bounds)
-
-    @cached_property
-    def actions(self) -> Sequence[act.Action]:
-        """Every action these bounds and rules allow to happen at some time."""
-        return tuple(all_actions(self.bounds, self.rules))
-
-    def step(self, state: World, action: act.Action) -> World | None:
-        """Give the world after an action, or None where it cannot happen."""
-        return step(state, action, self.bounds, self.rules)
-
-    def renamings(self) -> Iterator[Renaming]:
-        """The ways to rename the workers that own nothing: what they do is told by who holds a fork, and by nothing else."""
-        owners = {self.bounds.owner(RRefId(rref)) for rref in range(self.bounds.rrefs)}
-        others = [worker for worker in self.bounds.worker_ids if worker not in owners]
-        for order in permutations(others):
-            if list(order) != others:
-                yield Renaming(partial(_rename, dict(zip(others, order, strict=True))))
-
-
-def _rename(
-    names: dict[WorkerId, WorkerId], path: tuple[str | int, ...], value: object
-) -> tuple[tuple[str | int, ...], object]:
-    return path, names.get(value, value) if path[-1] == "holder" else value  # type: ignore[call-overload]
 
 
 def all_actions(bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
@@ -104,16 +71,16 @@ def _fork_actions(fork: ForkId, bounds: Bounds, rules: RRefRules) -> Iterator[ac
 
 
 def _message_actions(message: msg.Message, bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
-    yield act.Deliver(message)
+    yield Deliver(message)
     if isinstance(message, msg.RemoteCall | msg.Call | msg.Return) and bounds.failures:
-        yield act.FailCall(message)
+        yield FailCall(message)
     if isinstance(message, (*msg.CONTROL, msg.Ack)):
         if bounds.duplicates:
-            yield act.Duplicate(message)
+            yield Duplicate(message)
         if bounds.drops:
-            yield act.DropMessage(message)
+            yield DropMessage(message)
     if isinstance(message, msg.CONTROL) and bounds.drops and rules.retries_until_answered:
-        yield act.Retry(message)
+        yield Retry(message)
 
 
 def _messages(rref: RRefId, fork: ForkId, bounds: Bounds, rules: RRefRules) -> Iterator[msg.Message]:
@@ -140,3 +107,28 @@ def _messages(rref: RRefId, fork: ForkId, bounds: Bounds, rules: RRefRules) -> I
 
 def _carriers(bounds: Bounds) -> list[type[msg.Call | msg.Return]]:
     return [msg.Call, msg.Return] if bounds.results else [msg.Call]
+
+
+@dataclass(frozen=True)
+class RRefModel(ProtocolModel[Bounds, RRefRules, World, act.Action]):
+    """The RRef protocol under some rules, in a world of some size."""
+
+    rules: RRefRules = SOUND
+
+    empty_world: ClassVar = staticmethod(empty_world)
+    all_actions: ClassVar = staticmethod(all_actions)
+    take: ClassVar = staticmethod(step)
+
+    def renamings(self) -> Iterator[Renaming]:
+        """The ways to rename the workers that own nothing: what they do is told by who holds a fork, and by nothing else."""
+        owners = {self.bounds.owner(RRefId(rref)) for rref in range(self.bounds.rrefs)}
+        others = [worker for worker in self.bounds.worker_ids if worker not in owners]
+        for order in permutations(others):
+            if list(order) != others:
+                yield Renaming(partial(_rename, dict(zip(others, order, strict=True))))
+
+
+def _rename(
+    names: dict[WorkerId, WorkerId], path: tuple[str | int, ...], value: object
+) -> tuple[tuple[str | int, ...], object]:
+    return path, names.get(value, value) if path[-1] == "holder" else value  # type: ignore[call-overload]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, OnMessage, Retry
 from farref.model.rref import actions as act
 from farref.model.rref import application as app
 from farref.model.rref import messages as msg
@@ -29,7 +30,7 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> 
 def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:
     """Let the protocol take a step."""
     match action:
-        case act.OnMessage():
+        case OnMessage():
             return _befall(world, action, bounds, rules)
         case act.CreateLocal() | act.CreateOnSelf() | act.CreateRemote():
             return _create(world, action, bounds)
@@ -72,17 +73,17 @@ def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) ->
 def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: RRefRules) -> World | None:
     """Let something happen to a message that is under way, or, on a retry, no longer is."""
     if not net.is_flying(world.network, action.message):
-        return _retry(world, action.message) if isinstance(action, act.Retry) else None
+        return _retry(world, action.message) if isinstance(action, Retry) else None
     match action:
-        case act.Deliver(message):
+        case Deliver(message):
             return _deliver(world._replace(network=net.take(world.network, message)), message, bounds, rules)
-        case act.Duplicate(message):
+        case Duplicate(message):
             return _deliver(_spend(world, "duplicates"), message, bounds, rules) if world.budgets.duplicates else None
-        case act.DropMessage(message):
+        case DropMessage(message):
             return _drop(world, message)
-        case act.FailCall(message):
+        case FailCall(message):
             return _fail(world, message)
-        case act.Retry():
+        case Retry():
             return None
         case _:
             assert_never(action)

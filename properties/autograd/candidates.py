@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, Final
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
 from farref.model.autograd import actions as act
 from farref.model.autograd.messages import Message
 from farref.model.autograd.model import AutogradModel
@@ -15,13 +16,13 @@ SORTS: Final[dict[str, tuple[type, ...]]] = {
     "choose": (act.Choose,),
     "call": (act.SendTensors, act.SendDetached),
     "begin": (act.Backward,),
-    "deliver": (act.Deliver,),
-    LATE: (act.Deliver,),
-    "duplicate": (act.Duplicate,),
-    "drop": (act.DropMessage,),
-    "fail": (act.FailCall, act.Raise),
+    "deliver": (Deliver,),
+    LATE: (Deliver,),
+    "duplicate": (Duplicate,),
+    "drop": (DropMessage,),
+    "fail": (FailCall, act.Raise),
     "time out": (act.TimeOut,),
-    "retry": (act.Retry,),
+    "retry": (Retry,),
     "release": (act.ReleaseContext,),
     "die": (act.Crash,),
     "notice": (act.Notice,),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from farref.model.actions import Retry
 from farref.model.autograd import actions as act
 from farref.model.autograd.ids import PassId
 from farref.model.autograd.messages import Fault
@@ -99,7 +100,7 @@ def _of_pass(moment: AutogradMoment, number: PassId, before: Pass, after: Pass) 
 
 
 def _tells(moment: AutogradMoment) -> Iterator[str]:
-    if isinstance(moment.action, act.Retry | act.SendTensors | act.SendDetached):
+    if isinstance(moment.action, Retry | act.SendTensors | act.SendDetached):
         return
     for sent in moment.sent:
         yield f"{sent.source} tells {sent.listener}: {sent.message}"

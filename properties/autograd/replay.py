@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, assert_never
 
+from farref.model.actions import OnMessage
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.addressing import ends
@@ -20,13 +21,7 @@ from farref.properties.traces.replay import EVERYONE, Fate, Moment
 class AutogradMoment(Moment[AutogradModel, World, act.Action, msg.Message]):
     """One step of a run of distributed autograd."""
 
-    fates: ClassVar = {
-        act.Deliver: Fate.DELIVERED,
-        act.Raise: Fate.DELIVERED,
-        act.Duplicate: Fate.DUPLICATED,
-        act.DropMessage: Fate.DROPPED,
-        act.FailCall: Fate.FAILED,
-    }
+    fates: ClassVar = {**Moment.fates, act.Raise: Fate.DELIVERED}
 
     def in_flight(self, world: World) -> Iterable[msg.Message]:
         """List the messages that are under way in a world."""
@@ -36,10 +31,6 @@ class AutogradMoment(Moment[AutogradModel, World, act.Action, msg.Message]):
     def ends(self, message: msg.Message) -> tuple[WorkerId, WorkerId]:
         """Say which worker a message comes from, and which it goes to."""
         return ends(self.after, message, self.model.bounds)
-
-    def name(self, worker: WorkerId) -> str:
-        """Name a worker."""
-        return worker_name(worker)
 
     @property
     def actor(self) -> str:
@@ -55,7 +46,7 @@ class AutogradMoment(Moment[AutogradModel, World, act.Action, msg.Message]):
                 return self.root(number)
             case act.ReleaseContext():
                 return worker_name(CREATOR)
-            case act.OnMessage(message):
+            case OnMessage(message):
                 return self.address(message).source
             case _:
                 assert_never(self.action)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
 from farref.model.autograd import actions as act
 from farref.model.ids import worker_name
 from farref.properties.autograd.replay import AutogradMoment
@@ -36,7 +37,7 @@ def happens(moment: AutogradMoment) -> str:
             return f"{worker} is told that {worker_name(dead)} is dead"
         case act.Raise():
             return f"{befalls(moment)}, and a backward rule raises an exception"
-        case act.Deliver() | act.Duplicate() | act.DropMessage() | act.Retry() | act.FailCall():
+        case Deliver() | Duplicate() | DropMessage() | Retry() | FailCall():
             return befalls(moment)
         case _:
             assert_never(action)

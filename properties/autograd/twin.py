@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.ids import CREATOR
@@ -19,10 +20,10 @@ from farref.properties.autograd.observation import Observation
 
 FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "reordered": (),  # a message is reordered by what overtakes it
-    "duplicated": (act.Duplicate,),
-    "dropped": (act.DropMessage,),
+    "duplicated": (Duplicate,),
+    "dropped": (DropMessage,),
     "timed_out": (act.TimeOut,),
-    "failed": (act.FailCall, act.Raise),
+    "failed": (FailCall, act.Raise),
     "died": (act.Crash,),
 }
 NEEDS: Final = {
@@ -35,12 +36,12 @@ NEEDS: Final = {
 
 
 @lru_cache(maxsize=256)
-def _to_oneself(bounds: Bounds, place: int) -> list[tuple[int, act.Deliver]]:
+def _to_oneself(bounds: Bounds, place: int) -> list[tuple[int, Deliver[msg.Message]]]:
     graph = bounds.catalogue[place]
     own = {pair for pair in graph.pair_ids if graph.pairs[pair].source == graph.pairs[pair].target}
     kinds = (msg.PropagateGradients, msg.Mark)
     messages = [message for message in bounds.places if isinstance(message, kinds) and message.pair in own]
-    return [(bounds.places[message], act.Deliver(message)) for message in messages]
+    return [(bounds.places[message], Deliver(message)) for message in messages]
 
 
 def prompt(world: World, bounds: Bounds) -> act.Action | None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from farref.model.actions import Deliver, Duplicate, FailCall
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.addressing import Role, holder, sharer
@@ -85,7 +86,7 @@ class Stage:
         match action:
             case act.CreateLocal() | act.CreateOnSelf():
                 return True
-            case act.Deliver(msg.Call() | msg.Return() as carrier):
+            case Deliver(msg.Call() | msg.Return() as carrier):
                 return scene.world.lineage[carrier.fork].holder == self.bounds.owner(X0)
             case _:
                 return False
@@ -167,13 +168,13 @@ class Stage:
             case msg.Ack(of):
                 if not is_unanswered(scene.world.network, of):
                     return Refused("nobody waits for this answer")
-                after = self.do(scene, act.Duplicate(message))
+                after = self.do(scene, Duplicate(message))
             case msg.ForkRequest() | msg.ChildAccept() | msg.UserDelete() | msg.CreateFailed():
                 if event.effect == was_processed(scene.world.network, message):
                     return Refused("a copy takes no effect, and what is no copy does (R7)")
-                after = self.do(scene, act.Duplicate(message))
+                after = self.do(scene, Duplicate(message))
             case _:
-                after = self.do(scene, act.Deliver(message))
+                after = self.do(scene, Deliver(message))
         assert after is not None, "what is under way can arrive"
         return after
 
@@ -205,13 +206,13 @@ class Stage:
         message = self.carrier(event.fork or "")(X0, fork) if carried else msg.RemoteCall(X0, fork)
         if event.event == "fail" and event.message != "RemoteCall":
             return Refused("that such a message fails is no part of these clauses (R34)")
-        after = self.do(scene, act.FailCall(message))
+        after = self.do(scene, FailCall(message))
         if after is None:
             return Refused("no such message is under way")
         if event.event == "refuse":
             return after
         report = msg.CallFailed(X0, fork) if carried else msg.RemoteFailed(X0, fork)
-        return self.do(after, act.Deliver(report)) or Refused("nobody can be told")
+        return self.do(after, Deliver(report)) or Refused("nobody can be told")
 
     # Letting go
 

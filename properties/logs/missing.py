@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from farref.model.actions import Deliver, FailCall
+from farref.model.messages import kind_of
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId
@@ -81,10 +83,10 @@ def wanted_steps(stage: Stage, scene: Scene, rank: int, wanted: Wanted) -> Itera
             case "FetchCall" if holds:
                 after = stage.do(scene, act.FetchValue(fork))
             case "CallFailed" if holds:
-                after = stage.do(scene, act.FailCall(stage.carrier(name)(X0, fork)))
+                after = stage.do(scene, FailCall(stage.carrier(name)(X0, fork)))
             case "CreateFailed" if holds:
-                failed = stage.do(scene, act.FailCall(msg.RemoteCall(X0, fork)))
-                after = failed and stage.do(failed, act.Deliver(msg.RemoteFailed(X0, fork)))
+                failed = stage.do(scene, FailCall(msg.RemoteCall(X0, fork)))
+                after = failed and stage.do(failed, Deliver(msg.RemoteFailed(X0, fork)))
         if after is not None:
             yield after
 
@@ -113,12 +115,12 @@ def _arrivals(stage: Stage, scene: Scene, rank: int, ahead: Ahead) -> Iterator[S
             continue
         for fork in forks.members():
             message, name = msg.message_of(kind, X0, ForkId(fork)), scene.forks[fork]
-            label = msg.kind_of(message)
+            label = kind_of(message)
             if stage.ends(scene, label, name)[1] != rank or _is_told(label, name, ahead):
                 continue
             if stage.facts(name).is_lost and label in ("Call", "Return", "RemoteCall"):
                 continue
-            if (after := stage.do(scene, act.Deliver(message))) is not None:
+            if (after := stage.do(scene, Deliver(message))) is not None:
                 yield after
 
 

@@ -13,17 +13,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from farref.model.messages import kind_of
 from farref.model.rref.addressing import Role, roles
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.messages import (
-    KINDS_COUNT,
-    Call,
-    CallFailed,
-    RemoteCall,
-    RemoteFailed,
-    kind_of,
-    message_of,
-)
+from farref.model.rref.messages import KINDS_COUNT, Call, CallFailed, RemoteCall, RemoteFailed, message_of
 from farref.properties.logs.format import Event, Log
 
 SUPPOSED = "supposed fork"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Final
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
 from farref.model.rref import actions as act
 from farref.model.rref.ids import ForkId
 from farref.model.rref.messages import Message, kind_number
@@ -26,13 +27,13 @@ SORTS: Final[dict[str, tuple[type, ...]]] = {
     ),
     "let go": (act.OwnerLetGo, act.LetGo),
     "finish": (act.FinishFunction,),
-    "deliver": (act.Deliver,),
-    LATE: (act.Deliver,),
-    "duplicate": (act.Duplicate,),
-    "drop": (act.DropMessage,),
-    "fail": (act.FailCall,),
+    "deliver": (Deliver,),
+    LATE: (Deliver,),
+    "duplicate": (Duplicate,),
+    "drop": (DropMessage,),
+    "fail": (FailCall,),
     "time out": (act.AbandonFetch, act.TimeOutCreation),
-    "retry": (act.Retry,),
+    "retry": (Retry,),
     "shut down": (act.Shutdown,),
 }
 Place = tuple[int, int]

@@ -6,17 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, assert_never
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, OnMessage
 from farref.model.rref import owner as own
 from farref.model.rref import user as use
-from farref.model.rref.actions import (
-    Deliver,
-    DropMessage,
-    Duplicate,
-    FinishFunction,
-    LetGo,
-    OnMessage,
-    TimeOutCreation,
-)
+from farref.model.rref.actions import FinishFunction, LetGo, TimeOutCreation
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import (
     CONTROL,

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from farref.model.ids import WorkerId, worker_name
+from farref.model.messages import kind_of
 from farref.model.rref.addressing import ends
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.messages import kind_of, message_of
+from farref.model.rref.messages import message_of
 from farref.model.rref.owner import Entry, OwnerRRef, is_listed
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
 from farref.model.rref.world import Bounds, World, empty_world

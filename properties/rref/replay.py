@@ -4,41 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import ClassVar, assert_never
+from typing import assert_never
 
+from farref.model.actions import Deliver, OnMessage
 from farref.model.ids import WorkerId, worker_name
-from farref.model.rref.actions import (
-    Action,
-    CreateRemote,
-    Deliver,
-    DropMessage,
-    Duplicate,
-    FailCall,
-    OnFork,
-    OnMessage,
-    OnRRef,
-    OwnerShare,
-    Shutdown,
-    UserShare,
-)
+from farref.model.rref.actions import Action, CreateRemote, OnFork, OnRRef, OwnerShare, Shutdown, UserShare
 from farref.model.rref.addressing import ends, holder, sharer
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Message
 from farref.model.rref.model import RRefModel
 from farref.model.rref.network import is_flying
 from farref.model.rref.world import Bounds, World
-from farref.properties.traces.replay import EVERYONE, Fate, Moment
+from farref.properties.traces.replay import EVERYONE, Moment
 
 
 class RRefMoment(Moment[RRefModel, World, Action, Message]):
     """One step of a run of the RRef protocol."""
-
-    fates: ClassVar = {
-        Deliver: Fate.DELIVERED,
-        Duplicate: Fate.DUPLICATED,
-        DropMessage: Fate.DROPPED,
-        FailCall: Fate.FAILED,
-    }
 
     def in_flight(self, world: World) -> Iterable[Message]:
         """List the messages that are under way in a world."""
@@ -48,10 +29,6 @@ class RRefMoment(Moment[RRefModel, World, Action, Message]):
     def ends(self, message: Message) -> tuple[WorkerId | None, WorkerId]:
         """Say which worker a message comes from, None for the network, and which it goes to."""
         return ends(self.after, message, self.model.bounds)
-
-    def name(self, worker: WorkerId) -> str:
-        """Name a worker."""
-        return worker_name(worker)
 
     @property
     def actor(self) -> str:

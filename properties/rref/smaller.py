@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from farref.model.rref.actions import Action, OnFork, OnMessage, OnRRef, Shutdown
+from farref.model.actions import OnMessage
+from farref.model.rref.actions import Action, OnFork, OnRRef, Shutdown
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
 from farref.properties.twin.rebuilt import rebuilt

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
 from farref.model.ids import worker_name
 from farref.model.rref.actions import (
     AbandonFetch,
     CreateLocal,
     CreateOnSelf,
     CreateRemote,
-    Deliver,
-    DropMessage,
-    Duplicate,
     EndCall,
-    FailCall,
     FetchValue,
     FinishFunction,
     LetGo,
     OwnerLetGo,
     OwnerShare,
     RegisterCreator,
-    Retry,
     Shutdown,
     TimeOutCreation,
     UserShare,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from farref.model.actions import DropMessage, Duplicate, FailCall
 from farref.model.rref import actions as act
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Call
@@ -15,10 +16,10 @@ from farref.properties.rref.observation import Observation
 
 FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "reordered": (),  # a message is reordered by what overtakes it
-    "duplicated": (act.Duplicate,),
-    "dropped": (act.DropMessage,),
+    "duplicated": (Duplicate,),
+    "dropped": (DropMessage,),
     "timed_out": (act.AbandonFetch, act.TimeOutCreation),
-    "failed": (act.FailCall,),
+    "failed": (FailCall,),
 }
 NEEDS: Final = {"duplicated": "duplicates", "dropped": "drops", "timed_out": "timeouts", "failed": "failures"}
 

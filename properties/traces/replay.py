@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, Generic, TypeVar
 
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall
 from farref.model.checker.interface import Model
-from farref.model.ids import WorkerId
+from farref.model.ids import WorkerId, worker_name
 
 NETWORK = "network"
 EVERYONE = "everyone"
@@ -61,7 +62,12 @@ class Moment(ABC, Generic[AnyModel, AnyWorld, AnyAction, AnyMessage]):
     before: AnyWorld
     after: AnyWorld
 
-    fates: ClassVar[Mapping[type, Fate]]
+    fates: ClassVar[Mapping[type, Fate]] = {
+        Deliver: Fate.DELIVERED,
+        Duplicate: Fate.DUPLICATED,
+        DropMessage: Fate.DROPPED,
+        FailCall: Fate.FAILED,
+    }
     """The actions that a message ends with, and what becomes of it then."""
 
     @abstractmethod
@@ -71,10 +77,6 @@ class Moment(ABC, Generic[AnyModel, AnyWorld, AnyAction, AnyMessage]):
     @abstractmethod
     def ends(self, message: AnyMessage) -> tuple[WorkerId | None, WorkerId]:
         """Say which worker a message comes from, None for the network, and which it goes to."""
-
-    @abstractmethod
-    def name(self, worker: WorkerId) -> str:
-        """Name a worker."""
 
     @property
     @abstractmethod
@@ -108,7 +110,7 @@ class Moment(ABC, Generic[AnyModel, AnyWorld, AnyAction, AnyMessage]):
     def address(self, message: AnyMessage) -> Addressed[AnyMessage]:
         """Name the workers that a message comes from and goes to."""
         source, target = self.ends(message)
-        return Addressed(message, NETWORK if source is None else self.name(source), self.name(target))
+        return Addressed(message, NETWORK if source is None else worker_name(source), worker_name(target))
 
 
 AnyMoment = TypeVar("AnyMoment", bound=Moment[Any, Any, Any, Any])

@@ -7,7 +7,6 @@ one column. So equal counts mean that two formulations of the protocol agree.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,7 +15,7 @@ import pytest
 
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import SOUND, TORCH, AutogradRules
-from farref.model.autograd.world import Bounds, World
+from farref.model.autograd.world import Bounds
 from farref.model.checker import reference
 from farref.model.checker.interface import Budget, Result, Verdict
 from farref.model.checker.run import Run
@@ -24,7 +23,7 @@ from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.claims import CLAIMS
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc import engine as tlc
-from tests.spec.dumped import read_dump
+from tests.spec.dumped import assert_same_graph
 
 SURVEY: Final = ("TypeOK", "Survey")
 RELEASE: Final = Bounds("there-and-back", timeouts=1, failures=1, detached=1, forward=True, release=True)
@@ -125,27 +124,8 @@ def test_every_state_of_tlc_is_one_world_and_so_is_every_step(
 ) -> None:
     """Equal counts would not show a step that leads to the wrong one of two states."""
     heard(bounds, rules, (), "-dump", "dot", str(tmp_path / "graph"))
-    dumped, model = read_dump(tmp_path / "graph.dot"), AutogradModel(bounds, rules)
-    states = {number: autograd_tlc.read_state(text) for number, text in dumped.states.items()}
-    twins = {world: autograd_tlc.twin_of(world, bounds) for world in reachable(model)}
-    assert len({*twins.values()}) == len(twins) == len(states)
-    assert {*states.values()} == {*twins.values()}
-    steps = {(twins[world], twins[after]) for world in twins for after in successors(model, world)}
-    assert {(states[one], states[other]) for one, other in dumped.steps} == steps
-
-
-def reachable(model: AutogradModel) -> Iterator[World]:
-    seen, waiting = {model.initial}, [model.initial]
-    while waiting:
-        world = waiting.pop()
-        yield world
-        after = successors(model, world)
-        waiting += after - seen
-        seen |= after
-
-
-def successors(model: AutogradModel, world: World) -> set[World]:
-    return {one for action in model.actions if (one := model.step(world, action)) is not None}
+    model, read = AutogradModel(bounds, rules), autograd_tlc.read_state
+    assert_same_graph(tmp_path / "graph.dot", model, read, lambda world: autograd_tlc.twin_of(world, bounds))
 
 
 @pytest.mark.parametrize(("bounds", "rules"), [(RELEASE, SOUND), CONFIGURATIONS["unused result, torch"]])

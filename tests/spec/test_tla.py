@@ -8,7 +8,7 @@ that two formulations of the protocol agree.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -19,12 +19,12 @@ from farref.model.checker.interface import Budget, Result, Verdict
 from farref.model.checker.run import Run
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules
-from farref.model.rref.world import Bounds, World
+from farref.model.rref.world import Bounds
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.tlc import engine as tlc
 from farref.tlc import rref as rref_tlc
-from tests.spec.dumped import read_dump
+from tests.spec.dumped import assert_same_graph
 
 TLA: Final = Path(__file__).parents[2] / "spec" / "tla"
 SURVEY: Final = ("TypeOK", "QuietIsTheEnd", "Survey")
@@ -136,27 +136,9 @@ def test_tlc_finds_the_same_number_of_states_in_a_large_world(monkeypatch: pytes
 def test_every_state_of_tlc_is_one_world_and_so_is_every_step(rules: RRefRules, tmp_path: Path) -> None:
     """Equal counts would not show a step that leads to the wrong one of two states."""
     heard(EVERYTHING, rules, (), "-dump", "dot", str(tmp_path / "graph"))
-    dumped, model = read_dump(tmp_path / "graph.dot"), RRefModel(EVERYTHING, rules)
-    states = {number: frozen(rref_tlc.read_state(text)) for number, text in dumped.states.items()}
-    twins = {world: frozen(rref_tlc.twin_of(world)) for world in reachable(model)}
-    assert len({*twins.values()}) == len(twins) == len(states)
-    assert {*states.values()} == {*twins.values()}
-    steps = {(twins[world], twins[after]) for world in twins for after in successors(model, world)}
-    assert {(states[one], states[other]) for one, other in dumped.steps} == steps
-
-
-def reachable(model: RRefModel) -> Iterator[World]:
-    seen, waiting = {model.initial}, [model.initial]
-    while waiting:
-        world = waiting.pop()
-        yield world
-        after = successors(model, world)
-        waiting += after - seen
-        seen |= after
-
-
-def successors(model: RRefModel, world: World) -> set[World]:
-    return {one for action in model.actions if (one := model.step(world, action)) is not None}
+    model = RRefModel(EVERYTHING, rules)
+    read, twin = (lambda text: frozen(rref_tlc.read_state(text))), (lambda world: frozen(rref_tlc.twin_of(world)))
+    assert_same_graph(tmp_path / "graph.dot", model, read, twin)
 
 
 def frozen(value: Any) -> Hashable:

@@ -20,7 +20,7 @@ from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.tlc import engine as tlc
 from farref.tlc import rref as rref_tlc
-from tests.model.rref.play import states
+from tests.model.play import states
 
 SMALL: Final = Bounds(2, forks=1)
 LARGE: Final = Bounds(3, forks=3, drops=2, duplicates=2)

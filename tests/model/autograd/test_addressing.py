@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from farref.model.autograd import actions as act
+from farref.model.actions import DropMessage, FailCall, OnMessage, Retry
 from farref.model.autograd.addressing import ends
 from farref.model.autograd.ids import CREATOR
 from farref.model.autograd.messages import Message
@@ -41,8 +41,8 @@ def sent(before: World, after: World, bounds: Bounds) -> Iterator[Message]:
 @pytest.mark.parametrize("bounds", WORLDS.values(), ids=WORLDS)
 def test_a_message_changes_only_the_worker_it_goes_to_and_what_follows_comes_from_there(bounds: Bounds) -> None:
     for before, action, after in steps(AutogradModel(bounds), states_max=2_000):
-        if isinstance(action, act.OnMessage) and not isinstance(action, act.DropMessage | act.Retry):
+        if isinstance(action, OnMessage) and not isinstance(action, DropMessage | Retry):
             source, target = ends(before, action.message, bounds)
-            told = source if isinstance(action, act.FailCall) else target
+            told = source if isinstance(action, FailCall) else target
             assert changed(before, after) <= {told}, action
             assert {ends(after, message, bounds)[0] for message in sent(before, after, bounds)} <= {told}, action

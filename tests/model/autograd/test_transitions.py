@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from farref.model.actions import FailCall, OnMessage
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd import root, worker
@@ -55,7 +56,7 @@ HEARD: Final[dict[str, Event]] = {
 
 
 def event_of(action: Action, handler: str) -> Event:
-    is_told = isinstance(action, act.OnMessage) and not isinstance(action, act.FailCall)
+    is_told = isinstance(action, OnMessage) and not isinstance(action, FailCall)
     return HEARD.get(handler) or (type(action.message) if is_told else type(action))
 
 

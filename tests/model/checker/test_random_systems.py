@@ -16,7 +16,7 @@ from farref.model.checker.interface import Case, Counterexample, Kind, Property
 from farref.model.values import IdSet, Table
 from tests.model.checker.test_toys import both
 from tests.model.checker.toys import Do
-from tests.model.rref.play import states
+from tests.model.play import states
 
 
 class Hue(Enum):

@@ -10,7 +10,7 @@ from farref.model.checker import fast, reference
 from farref.model.checker.interface import Case, Kind, Model, Progress, Property, Renaming, Result, Verdict
 from farref.model.values import Table
 from tests.model.checker.toys import Count, Fork, Toy, Worker, channel, counter, graph, philosophers, prop, workers
-from tests.model.rref.play import states
+from tests.model.play import states
 
 ENGINES = [reference.check, fast.check]
 ALIKE = ("verdict", "distinct", "generated", "depth", "verdicts", "coverage")

@@ -7,7 +7,7 @@ from collections import Counter
 from farref.model.checker.interface import Budget, Kind, Verdict
 from farref.model.checker.walk import walk
 from tests.model.checker.toys import Count, Toy, channel, counter, philosophers, prop
-from tests.model.rref.play import states
+from tests.model.play import states
 
 
 def test_a_walk_finds_starving_philosophers() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from farref.model.rref import actions as act
+from farref.model.actions import Deliver, Duplicate
 from farref.model.rref.addressing import ends, holder
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Ack, Message, message_of
@@ -36,7 +36,7 @@ def sent(before: World, after: World, bounds: Bounds) -> Iterator[Message]:
 @pytest.mark.parametrize("bounds", WORLDS.values(), ids=WORLDS)
 def test_a_message_changes_only_the_worker_it_goes_to_and_what_follows_comes_from_there(bounds: Bounds) -> None:
     for before, action, after in steps(RRefModel(bounds), states_max=3_000):
-        if isinstance(action, act.Deliver | act.Duplicate):
+        if isinstance(action, Deliver | Duplicate):
             target = ends(before, action.message, bounds)[1]
             assert changed(before, after, bounds) <= {target}, action
             assert {ends(after, message, bounds)[0] for message in sent(before, after, bounds)} <= {target}, action
@@ -45,6 +45,6 @@ def test_a_message_changes_only_the_worker_it_goes_to_and_what_follows_comes_fro
 def test_an_answer_goes_back_to_where_the_message_came_from() -> None:
     bounds = WORLDS["three workers"]
     for before, action, _ in steps(RRefModel(bounds), states_max=2_000):
-        if isinstance(action, act.Deliver) and isinstance(action.message, Ack):
+        if isinstance(action, Deliver) and isinstance(action.message, Ack):
             source, target = ends(before, action.message.of, bounds)
             assert ends(before, action.message, bounds) == (target, source)

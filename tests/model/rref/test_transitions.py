@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
+from farref.model.actions import OnMessage
 from farref.model.checker.interface import Action
-from farref.model.rref import actions as act
 from farref.model.rref import owner, user
 from farref.model.rref.messages import Ack
 from farref.model.rref.model import RRefModel
@@ -29,7 +29,7 @@ LARGER = Bounds(
 
 
 def event_of(action: Action, _: str) -> Event:
-    if not isinstance(action, act.OnMessage):
+    if not isinstance(action, OnMessage):
         return type(action)
     return (Ack, type(action.message.of)) if isinstance(action.message, Ack) else type(action.message)
 

@@ -18,7 +18,7 @@ from farref.properties.protocol import Claim
 from farref.properties.traces.file import decode, encode, record
 from farref.rendering.diagram import draw
 from tests.model.autograd.play import Play
-from tests.model.rref.play import named
+from tests.model.play import named
 
 HIDDEN = """\
 A calls backward(); A engages in pass 1; A tells C: PropagateGradients(pass 1, pair 1); A tells B: \

@@ -17,7 +17,8 @@ from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.protocol import RREF
 from farref.properties.traces.replay import ReplayError
-from tests.model.rref.play import Play, named
+from tests.model.play import named
+from tests.model.rref.play import Play
 from tests.properties.rref.known import shortest
 
 N1 = """\

@@ -23,7 +23,7 @@ from farref.properties.traces.file import (
     record,
 )
 from farref.properties.traces.replay import Fate
-from tests.model.rref.play import named, states
+from tests.model.play import named, states
 from tests.properties.rref.known import shortest
 
 SMALL = Bounds(workers=2, forks=1)

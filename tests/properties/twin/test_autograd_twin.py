@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from farref.model.autograd.actions import Action
 from farref.model.autograd.graphs import GRAPHS
 from farref.model.autograd.rules import SOUND
 from farref.model.autograd.spelling import find_graph
@@ -28,35 +27,14 @@ from farref.properties.twin.campaign import campaign
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.stepper import Stepper
-from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
+from tests.properties.twin.steps import INVISIBLE, named
 
 SECONDS_MAX = 120.0
 QUICK = settings(
     max_examples=30, stateful_step_count=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
-
-
-def named(twin: Twin, label: str) -> Action:
-    found: Action = next(action for action in twin.model.actions if str(action) == label)
-    return found
-
-
-@pytest.fixture(scope="module")
-def tally() -> Tally:
-    return campaign(SimulatedAutograd, seed=2024, schedules_max=400)
-
-
-def test_the_engine_agrees_on_every_step(tally: Tally) -> None:
-    assert tally.disagreement is None, str(tally.disagreement)
-    assert tally.schedules == 400
-    assert tally.steps > 400 * 10
-
-
-def test_every_fault_happens_and_every_situation_is_reached(tally: Tally) -> None:
-    assert tally.never_fired == []
-    assert [name for name, reached in tally.sometimes.items() if not reached] == []
 
 
 def test_the_same_seed_takes_the_same_steps_in_any_number_of_processes() -> None:
@@ -114,14 +92,6 @@ def test_bounds_that_are_fixed_are_the_same_in_all() -> None:
 
 
 # -- disagreements -----------------------------------------------------------------------------------------------------
-
-
-def test_the_model_agrees_with_itself() -> None:
-    assert campaign(ModelBackend, seed=1, schedules_max=50, protocol="autograd").disagreement is None
-
-
-INVISIBLE = {"retries_until_answered"}
-"""A rule about which steps there are: whoever is told each step has nothing to decide."""
 
 
 @pytest.mark.parametrize("rule", [rule for rule in AUTOGRAD.rules if rule not in INVISIBLE])

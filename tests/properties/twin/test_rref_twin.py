@@ -19,30 +19,7 @@ from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.properties.zoo.catalogue import RREF_MUTANTS
-
-INVISIBLE = {"retries_until_answered"}
-"""A rule about which steps there are: whoever is told each step has nothing to decide."""
-
-
-def named(twin: Twin, label: str) -> Action:
-    found: Action = next(action for action in twin.model.actions if str(action) == label)
-    return found
-
-
-@pytest.fixture(scope="module")
-def tally() -> Tally:
-    return campaign(SimulatedBackend, seed=2024, schedules_max=300)
-
-
-def test_the_implementation_agrees_on_every_step(tally: Tally) -> None:
-    assert tally.disagreement is None, str(tally.disagreement)
-    assert tally.schedules == 300
-    assert tally.steps > 300 * 10
-
-
-def test_every_fault_happens_and_every_situation_is_reached(tally: Tally) -> None:
-    assert tally.never_fired == []
-    assert [name for name, reached in tally.sometimes.items() if not reached] == []
+from tests.properties.twin.steps import INVISIBLE, named
 
 
 def test_the_same_seed_takes_the_same_steps() -> None:
@@ -65,10 +42,6 @@ def test_a_fault_that_is_not_allowed_need_not_happen() -> None:
     calm = campaign(SimulatedBackend, seed=0, schedules_max=30, fixed=fixed)
     assert calm.never_fired == []
     assert set(calm.faults) == {"reordered"}
-
-
-def test_the_model_agrees_with_itself() -> None:
-    assert campaign(ModelBackend, seed=1, schedules_max=50, protocol="rref").disagreement is None
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in INVISIBLE])

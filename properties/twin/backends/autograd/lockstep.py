@@ -20,6 +20,7 @@ from typing import assert_never
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, OnMessage, Retry
 from farref.model.autograd import actions as act
 from farref.model.autograd.graphs import Entry, Flow, Graph, Leaf, Root, Send
 from farref.model.autograd.ids import CREATOR, PairId, PassId
@@ -89,35 +90,33 @@ class AutogradLockstep:
                 self.seen.pop(WorkerId(worker), None)
             case act.Notice(worker, dead):
                 self.network.notice(WorkerId(worker), WorkerId(dead))
-            case act.Deliver() | act.Duplicate() | act.DropMessage() | act.Retry() | act.Raise() | act.FailCall():
+            case OnMessage():
                 self._befall(action)
             case _:
                 assert_never(action)
 
-    def _befall(
-        self, action: act.Deliver | act.Duplicate | act.DropMessage | act.Retry | act.Raise | act.FailCall
-    ) -> None:
+    def _befall(self, action: act.Befalling) -> None:
         message = action.message
-        self.truth.raised |= isinstance(action, act.Raise | act.FailCall)
+        self.truth.raised |= isinstance(action, act.Raise | FailCall)
         if isinstance(message, ForwardCall):
-            self.names.settling = Settled(message.pair, isinstance(action, act.FailCall))
+            self.names.settling = Settled(message.pair, isinstance(action, FailCall))
         else:
             self.names.settling = None
         match action:
-            case act.Deliver():
+            case Deliver():
                 _each(self.network.deliver, self.traffic.take(message, State.ARRIVED))
-            case act.Duplicate():
+            case Duplicate():
                 copied, others = self.traffic.copy(message)
                 self.network.duplicate(copied)
                 _each(self.network.deliver, others)
-            case act.DropMessage():
+            case DropMessage():
                 _each(self.network.drop, self.traffic.take(message, State.LOST))
-            case act.Retry():
+            case Retry():
                 self.traffic.send_again(message, self.seen.values())
             case act.Raise(gradients):
                 [flight] = self.traffic.take(message, State.ARRIVED)
                 self.network.deliver_raising(flight, gradients.pair)
-            case act.FailCall():
+            case FailCall():
                 [call] = self.traffic.flights(message)
                 is_told = call.source not in self.traffic.dead
                 _each(self.network.fail if is_told else self.network.drop, self.traffic.take(message, State.ARRIVED))
@@ -135,7 +134,7 @@ class AutogradLockstep:
             self.network.acquaint(WorkerId(graph.pairs[pair].source))
             self._send(pair, attached=True)
             self.traffic.settle()
-            self._befall(act.Deliver(ForwardCall(pair)))
+            self._befall(Deliver(ForwardCall(pair)))
         for root in sorted(graph.roots):
             self.network.acquaint(WorkerId(root))
 

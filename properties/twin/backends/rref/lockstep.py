@@ -22,6 +22,7 @@ from farref.impl.core.effects import RunCall, Send
 from farref.impl.core.ids import OwnedReference, Reference, WorkerId
 from farref.impl.core.messages import CallFailed, Control, FetchReturn, UserAccept
 from farref.impl.errors import RpcError
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
@@ -70,16 +71,16 @@ class Lockstep:
 
     def _perform(self, action: act.Action) -> None:
         match action:
-            case act.Deliver(message):
+            case Deliver(message):
                 self._deliver(message)
-            case act.Duplicate(message):
+            case Duplicate(message):
                 self.network.duplicate(self.traffic.flights(message)[0].id)
-            case act.DropMessage(message):
+            case DropMessage(message):
                 for flight in self.traffic.flights(message):
                     self.network.drop(flight.id)
-            case act.Retry(message):
+            case Retry(message):
                 self.network.retry(*self._place(message))
-            case act.FailCall(message):
+            case FailCall(message):
                 self._fail(message)
             case act.CreateLocal() | act.CreateOnSelf() | act.CreateRemote():
                 self._create(action)

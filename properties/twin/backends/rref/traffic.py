@@ -10,6 +10,7 @@ from collections.abc import Collection
 
 from farref.impl.core.messages import CallFailed, Control
 from farref.impl.simulated.network import InFlight
+from farref.model.messages import kind_of
 from farref.model.rref import messages as msg
 from farref.properties.rref.observation import MessageView
 from farref.properties.traces.replay import NETWORK
@@ -83,4 +84,4 @@ class Traffic:
 
 def model_key(message: msg.Message) -> Key:
     """Name a message of the model."""
-    return msg.kind_of(message), f"f{message.fork}"
+    return kind_of(message), f"f{message.fork}"

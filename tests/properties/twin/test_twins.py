@@ -1,0 +1,39 @@
+"""Model and implementation take every step of random schedules together, in either protocol, and agree."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from farref.properties.protocols import PROTOCOLS
+from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
+from farref.properties.twin.backends.model import ModelBackend
+from farref.properties.twin.backends.rref.simulated import SimulatedBackend
+from farref.properties.twin.campaign import campaign
+from farref.properties.twin.tally import Tally
+
+TWINS: Final = {"rref": (SimulatedBackend, 300), "autograd": (SimulatedAutograd, 400)}
+"""The implementation beside each model, and how many schedules it takes until everything has happened."""
+
+
+@pytest.fixture(scope="module", params=TWINS)
+def tally(request: pytest.FixtureRequest) -> Tally:
+    backend, schedules = TWINS[request.param]
+    return campaign(backend, seed=2024, schedules_max=schedules)
+
+
+def test_the_implementation_agrees_on_every_step(tally: Tally) -> None:
+    assert tally.disagreement is None, str(tally.disagreement)
+    assert tally.schedules == TWINS[tally.protocol.name][1]
+    assert tally.steps > tally.schedules * 10
+
+
+def test_every_fault_happens_and_every_situation_is_reached(tally: Tally) -> None:
+    assert tally.never_fired == []
+    assert [name for name, reached in tally.sometimes.items() if not reached] == []
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_model_agrees_with_itself(protocol: str) -> None:
+    assert campaign(ModelBackend, seed=1, schedules_max=50, protocol=protocol).disagreement is None
