@@ -158,9 +158,16 @@ def reached(graph: Graph, root: WorkerId, attached: frozenset[PairId]) -> frozen
 
 def fast_completes(graph: Graph, root: WorkerId, attached: frozenset[PairId], recorded: frozenset[PairId]) -> bool:
     """Say whether FAST can complete: on every worker a gradient comes to, every recorded send gets one (A15)."""
+    return not unreached(graph, root, attached, recorded)
+
+
+def unreached(
+    graph: Graph, root: WorkerId, attached: frozenset[PairId], recorded: frozenset[PairId]
+) -> frozenset[PairId]:
+    """List the recorded sends that get no gradient and that a worker waits for all the same, as one came to it (A15)."""
     alive = reached(graph, root, attached)
     engaged = {root} | {graph.pairs[pair].source for pair in alive}
-    return all(pair in alive for pair in recorded if graph.pairs[pair].source in engaged)
+    return frozenset(pair for pair in recorded - alive if graph.pairs[pair].source in engaged)
 
 
 # -- graphs with a name ------------------------------------------------------------------------------------------------

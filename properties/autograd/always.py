@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from functools import cache, lru_cache, partial
 
-from farref.model.autograd.graphs import Graph, fast_completes, oracle
+from farref.model.autograd.graphs import Graph, oracle, unreached
 from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.messages import Commit, Fault, Mark, PropagateGradients, Resume, Seek
-from farref.model.autograd.root import Phase
+from farref.model.autograd.root import Phase, missing
 from farref.model.autograd.worker import Context, is_in_a_pass
 from farref.model.autograd.world import Bounds, World, graph_of, pass_of, seed_of
 from farref.model.checker.interface import Kind, Property
@@ -140,21 +140,20 @@ def _is_under_way(world: World, place: int) -> bool:
 def fast_completes_exactly_when_it_can(world: World, number: PassId, bounds: Bounds) -> bool:
     """T1: FAST ends well if every send on a worker that takes part gets a gradient, and else names one that does not."""
     record = pass_of(world, number)
+    if record.root is None or (record.phase is not Phase.SUCCEEDED and record.fault is not Fault.UNREACHED):
+        return True
+    graph = graph_of(world, bounds)
+    without = _unreached(graph, record.root)
     if record.phase is Phase.SUCCEEDED:
-        return _can_complete(world, number, bounds)
-    return record.fault is not Fault.UNREACHED or not _can_complete(world, number, bounds)
-
-
-def _can_complete(world: World, number: PassId, bounds: Bounds) -> bool:
-    root = pass_of(world, number).root
-    assert root is not None, "a pass that has ended had a root"
-    return _completes(graph_of(world, bounds), root)
+        return not without
+    named = missing(record)
+    return not without.isdisjoint(named) and record.blamed in {graph.pairs[pair].source for pair in named}
 
 
 @cache
-def _completes(graph: Graph, root: WorkerId) -> bool:
+def _unreached(graph: Graph, root: WorkerId) -> frozenset[PairId]:
     every = frozenset(graph.pair_ids)  # recorded from the start: a worker that closed, or died, has dropped its sends
-    return fast_completes(graph, root, every, every)
+    return unreached(graph, root, every, every)
 
 
 def a_pass_fails_for_a_reason_of_its_own(world: World, number: PassId, bounds: Bounds) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Final
 
-from farref.model.autograd.graphs import GRAPHS
+from farref.model.autograd.graphs import GRAPHS, Graph
+from farref.model.autograd.ids import CREATOR
 from farref.model.autograd.spelling import PAIRS_MAX, is_spelled, misspelled
 from farref.model.autograd.world import EVERY, Bounds
 from farref.properties.limits import Limits, outside
@@ -35,4 +36,16 @@ def complaint(bounds: Bounds) -> str | None:
         return f"graph {bounds.graph!r} has its own workers and pairs; leave out --workers and --pairs"
     if bounds.detached and not bounds.forward:
         return "detached is about calls; add --forward"
+    if bounds.release and not bounds.forward and not all(map(is_begun_by_creator, bounds.catalogue)):
+        return f"in graph {bounds.graph!r} somebody calls whom nobody has called; leave out --release, or add --forward"
     return None
+
+
+def is_begun_by_creator(graph: Graph) -> bool:
+    """Say whether every call is made by the creator or by somebody who was called before, so that a release finds all."""
+    known = {CREATOR}
+    for pair in graph.pairs:
+        if pair.source not in known:
+            return False
+        known.add(pair.target)
+    return graph.roots <= known

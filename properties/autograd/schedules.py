@@ -17,7 +17,7 @@ from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.spelling import find_graph, spell
 from farref.model.autograd.world import EVERY, Bounds, seed_of
 from farref.model.ids import WorkerId
-from farref.properties.autograd.limits import LIMITS, PASSES_MAX, complaint
+from farref.properties.autograd.limits import LIMITS, PASSES_MAX, complaint, is_begun_by_creator
 from farref.properties.limits import outside
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import Temperaments
@@ -98,16 +98,6 @@ def _unfit_graph(fixed: dict[str, Any]) -> str | None:
 
 def _is_sized(fixed: dict[str, Any]) -> bool:
     return "workers" in fixed or "pairs" in fixed
-
-
-def is_begun_by_creator(graph: Graph) -> bool:
-    """Say whether every call is made by the creator or by somebody who was called before, so that a release finds all."""
-    known = {CREATOR}
-    for pair in graph.pairs:
-        if pair.source not in known:
-            return False
-        known.add(pair.target)
-    return graph.roots <= known
 
 
 # -- programs ----------------------------------------------------------------------------------------------------------

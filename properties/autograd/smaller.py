@@ -11,7 +11,7 @@ from farref.model.autograd import actions as act
 from farref.model.autograd.graphs import Graph
 from farref.model.autograd.spelling import find_graph, misspelled, spell
 from farref.model.autograd.world import EVERY, Bounds
-from farref.properties.autograd.schedules import is_begun_by_creator
+from farref.properties.autograd.limits import is_begun_by_creator
 from farref.properties.twin.rebuilt import rebuilt
 
 Run = tuple[Bounds, tuple[act.Action, ...]]

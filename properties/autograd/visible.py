@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
-from farref.model.autograd.graphs import Graph, fast_completes, oracle
+from farref.model.autograd.graphs import Graph, oracle, unreached
 from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.world import Bounds, World, graph_of, pass_of, seed_of
-from farref.model.ids import WorkerId, worker_name
+from farref.model.ids import WorkerId, worker_name, worker_named
 from farref.properties.autograd.observation import Observation, PassView, WorkerView
 from farref.properties.autograd.observer import ENDED_WELL
 from farref.properties.build import sentence
@@ -139,13 +139,13 @@ def fast_completes_exactly_when_it_can(seen: Observation, one: PassView, truth: 
     if not is_asked or truth.dead:
         return True
     assert truth.graph is not None, "a pass has a graph"
-    return (one.phase == ENDED_WELL) == _can_complete(truth.graph, one.root, truth.attached)
+    without = _unreached(truth.graph, one.root, truth.attached)
+    return not without if one.phase == ENDED_WELL else not without.isdisjoint(one.unreached)
 
 
 @cache
-def _can_complete(graph: Graph, root: str, attached: frozenset[PairId]) -> bool:
-    who = next(WorkerId(one) for one in range(graph.workers) if worker_name(WorkerId(one)) == root)
-    return fast_completes(graph, who, attached, frozenset(graph.pair_ids))
+def _unreached(graph: Graph, root: str, attached: frozenset[PairId]) -> frozenset[PairId]:
+    return unreached(graph, worker_named(root), attached, frozenset(graph.pair_ids))
 
 
 # -- the list ----------------------------------------------------------------------------------------------------------

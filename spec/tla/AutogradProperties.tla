@@ -66,14 +66,20 @@ Reached(entries) ==
     IN  IF next \subseteq entries THEN {entry[2] : entry \in {e \in entries : e[1] = "send"}}
         ELSE Reached(entries \cup next)
 
-FastCompletes(root) ==
+Unreached(root) ==          \* the sends that are waited for and get none
     LET alive == Reached({<<"root", root>>})
         engaged == {root} \cup {Source(world, pair) : pair \in alive}
-    IN  {pair \in Pairs : Source(world, pair) \in engaged} \subseteq alive  \* a worker that closed has dropped its sends
+    IN  {pair \in Pairs : Source(world, pair) \in engaged} \ alive  \* a worker that closed has dropped its sends
+
+FastCompletes(root) == Unreached(root) = {}
 
 T1 == \A k \in Passes :
-    /\ k \in Succeeded => FastCompletes(world.passes[k].root)
-    /\ world.passes[k].fault = "unreached" => ~FastCompletes(world.passes[k].root)
+    LET pass == world.passes[k]
+        named == Missing(pass, k)
+    IN  /\ k \in Succeeded => FastCompletes(pass.root)
+        /\ pass.fault = "unreached" =>
+              /\ named \cap Unreached(pass.root) # {}
+              /\ pass.blamed \in {Source(world, pair) : pair \in named}
 
 L6 == \A k \in Passes :
     CASE world.passes[k].fault = "none" -> TRUE

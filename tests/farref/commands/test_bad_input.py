@@ -18,6 +18,8 @@ WRONG_WORDS = {
     "check autograd --forks 2": "--forks is not a bound of autograd; there are --graph",
     "check rref --graph chain": "--graph is not a bound of rref",
     "check autograd --graph chain --pairs 2": "has its own workers and pairs",
+    "check autograd --graph chain --release": "whom nobody has called; leave out --release, or add --forward",
+    "check autograd --graph every --release": "whom nobody has called",
     "check rref --crashes 1": "--crashes is not a bound of rref",
     "check autograd --graph chian": "no graph is called 'chian'",
     "check autograd --claim N1": "no claim or property is called 'N1'; known are D1",

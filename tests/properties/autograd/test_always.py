@@ -1,13 +1,15 @@
-"""Worlds in which a property of distributed autograd once was wrong about the sound protocol."""
+"""What properties of distributed autograd must see, and worlds in which one once was wrong about the sound protocol."""
 
 from __future__ import annotations
 
 import pytest
 
+from farref.model.autograd.actions import Action
+from farref.model.autograd.messages import Fault
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import SOUND
-from farref.model.autograd.world import Bounds
-from farref.model.checker import fast
+from farref.model.autograd.world import Bounds, World
+from farref.model.checker import fast, reference
 from farref.model.checker.interface import Verdict
 from farref.properties.autograd.always import autograd_properties
 
@@ -21,3 +23,21 @@ ONCE_WRONG = {
 def test_the_sound_protocol_keeps_its_properties(bounds: Bounds) -> None:
     result = fast.check(AutogradModel(bounds, SOUND), autograd_properties(bounds))
     assert result.verdict is Verdict.HOLDS, result.counterexamples
+
+
+class BlamesItsRoot(AutogradModel):
+    """A FAST pass that cannot end blames the worker that called `backward`, not the one whose send gets no gradient."""
+
+    def step(self, state: World, action: Action) -> World | None:
+        after = super().step(state, action)
+        if after is None:
+            return None
+        passes = [one._replace(blamed=one.root) if one.fault is Fault.UNREACHED else one for one in after.passes]
+        return after._replace(passes=type(after.passes)(passes))
+
+
+def test_T1_an_error_that_names_another_worker_is_seen() -> None:
+    bounds = Bounds("unused-result")
+    assert fast.check(AutogradModel(bounds), autograd_properties(bounds)).verdict is Verdict.HOLDS
+    result = reference.check(BlamesItsRoot(bounds), autograd_properties(bounds))
+    assert [name for name, verdict in result.verdicts.items() if verdict is Verdict.VIOLATED] == ["T1"]

@@ -15,9 +15,10 @@ from farref.model.autograd.rules import SOUND
 from farref.model.autograd.spelling import find_graph
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.candidates import AutogradCandidates
+from farref.properties.autograd.limits import is_begun_by_creator
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.protocol import AUTOGRAD
-from farref.properties.autograd.schedules import EXACT_MAX, draw_graph, heaviest, is_begun_by_creator
+from farref.properties.autograd.schedules import EXACT_MAX, draw_graph, heaviest
 from farref.properties.autograd.smaller import smaller
 from farref.properties.autograd.twin import forbidden, prompt
 from farref.properties.protocols import sound_model

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import pytest
 
 from farref.properties.protocols import PROTOCOLS
+from farref.properties.twin.backend import Backend
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.tally import Tally
 
-TWINS: Final = {"rref": (SimulatedBackend, 300), "autograd": (SimulatedAutograd, 400)}
+TWINS: Final[dict[str, tuple[Callable[[], Backend], int]]] = {
+    "rref": (SimulatedBackend, 300),
+    "autograd": (SimulatedAutograd, 400),
+}
 """The implementation beside each model, and how many schedules it takes until everything has happened."""
 
 
