@@ -9,8 +9,9 @@ import msgspec
 from rich.console import Console
 
 from farref.options.groups import format_option
+from farref.properties.protocols import sound_model
 from farref.properties.traces.file import Trace, actions_of
-from farref.properties.traces.found import sound_beginning
+from farref.properties.traces.replay import beginning
 from farref.properties.twin.backends.known import BACKENDS
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.rendering.agreement import EXIT_CODES, Agreement, violations
@@ -88,7 +89,7 @@ class Replayed(msgspec.Struct, frozen=True):
 
 def replay_on(trace: Trace, name: str) -> Replayed:
     """Let a backend take a run, once as it is and once restlessly."""
-    actions = sound_beginning(trace.bounds, actions_of(trace))
+    actions = beginning(sound_model(trace.bounds), actions_of(trace))
     steps, taken = len(trace.steps), len(actions)
     backend = BACKENDS[trace.subject][name]()
     try:

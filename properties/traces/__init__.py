@@ -1,1 +1,1 @@
-"""Runs as files, and runs that the checker found for others to take."""
+"""Runs as files, and runs taken again."""

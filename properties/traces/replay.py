@@ -127,3 +127,14 @@ def replay(
             raise ReplayError(f"step {number}, {action}, cannot happen there")
         yield kind(model, action, world, after)
         world = after
+
+
+def beginning(model: Model, actions: Iterable[Any]) -> tuple[Any, ...]:
+    """Give the longest beginning of a run that can happen in a model."""
+    world, taken = model.initial, list[Any]()
+    for action in actions:
+        world = model.step(world, action)
+        if world is None:
+            break
+        taken.append(action)
+    return tuple(taken)
