@@ -1,7 +1,7 @@
 """What a log says of one thing in two ways: who owns an RRef, who made, holds and may use a fork, which fetch was asked for.
 
 No order of events helps there, and nothing that is not logged, so this is looked at before anything is explained. One of the
-two is false. The worker that makes an RRef or a fork knows best, so it is believed (`strands.py`), and the other is named.
+two is false. The worker that makes an RRef or a fork knows best, so it is believed (`by_rref.py`), and the other is named.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from farref.properties.logs.by_rref import Lanes, authority, holder_of, names_parent, owner_of
 from farref.properties.logs.format import Event, Log
-from farref.properties.logs.strands import Lanes, authority, holder_of, names_parent, owner_of
 
 CREATIONS: Final = frozenset({"create local", "create on self", "create remote"})
 

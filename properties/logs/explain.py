@@ -25,8 +25,8 @@ from farref.model.rref.rules import SOUND
 from farref.model.rref.steps import step
 from farref.model.rref.user import Fetch, User
 from farref.model.rref.world import Bounds, World, empty_world
+from farref.properties.logs.by_rref import ROLES, ForkFacts, Lanes
 from farref.properties.logs.format import Event
-from farref.properties.logs.strands import ROLES, ForkFacts, Lanes
 
 UNLIMITED: Final = 1 << 30
 X0: Final = RRefId(0)

@@ -17,8 +17,8 @@ from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId
 from farref.model.rref.user import Fetch, Handle
+from farref.properties.logs.by_rref import SUPPOSED
 from farref.properties.logs.explain import X0, Scene, Stage
-from farref.properties.logs.strands import SUPPOSED
 
 CREATIONS: Final = frozenset({"create local", "create on self", "create remote"})
 

@@ -19,11 +19,11 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from farref.model.rref.owner import Entry
+from farref.properties.logs.by_rref import Lane, Lanes, take_apart
 from farref.properties.logs.contradictions import Contradiction, contradictions, forks_of_two
 from farref.properties.logs.explain import X0, Refused, Scene, Stage
 from farref.properties.logs.format import BEGINNINGS, Event, Log
 from farref.properties.logs.missing import helpful_steps, supposed_steps, wanted_steps
-from farref.properties.logs.strands import Lane, Lanes, take_apart
 
 TRIES_MAX: Final = 300
 GUESSED: Final = "too much is not logged to try everything that may have happened"

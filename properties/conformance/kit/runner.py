@@ -15,6 +15,7 @@ import msgspec
 
 from farref.properties.conformance.conversation.session import Identity
 from farref.properties.conformance.kit.check import Check
+from farref.properties.conformance.kit.checked_adapter import Stage
 from farref.properties.conformance.kit.document import (
     FORMAT,
     Operation,
@@ -25,7 +26,6 @@ from farref.properties.conformance.kit.document import (
     summarise,
 )
 from farref.properties.conformance.kit.expectations import Expectation
-from farref.properties.conformance.kit.stage import Stage
 from farref.properties.conformance.kit.telling import shortened
 from farref.properties.conformance.kit.verdicts import ClauseText, Outcome, notes, unseen, with_expectation
 

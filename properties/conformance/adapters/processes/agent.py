@@ -11,10 +11,10 @@ from farref.impl import RRef, Settings, api, remote, rpc_sync
 from farref.impl.errors import NotRunning, PassRefused, ReferenceRefused, RefusedCall
 from farref.properties.conformance.adapters.agent import Life
 from farref.properties.conformance.adapters.functions import handles, keep
-from farref.properties.conformance.adapters.holding import HoldingAgent
 from farref.properties.conformance.adapters.processes.faults import Faults
 from farref.properties.conformance.adapters.processes.functions import FUNCTIONS
 from farref.properties.conformance.adapters.processes.gradients import Gradients
+from farref.properties.conformance.adapters.torch_like import HoldingAgent
 
 LEAVE_S: Final = 6.0
 

@@ -13,7 +13,7 @@ from farref.impl.autograd import ContextId, DistributedOptimizer, backward, get_
 from farref.impl.tape import SGD, Tensor, no_grad, tensor
 from farref.impl.worker.recording import using
 from farref.properties.conformance.adapters.functions import leaves
-from farref.properties.conformance.adapters.steps import Taker, compute
+from farref.properties.conformance.adapters.interpreter import Taker, compute
 from farref.properties.conformance.kit.programs import Step
 
 T = TypeVar("T")

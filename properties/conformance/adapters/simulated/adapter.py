@@ -1,4 +1,4 @@
-"""The adapter of our implementation's core on a simulated network, all in one process (`rushing.py`)."""
+"""The adapter of our implementation's core on a simulated network, all in one process (`network.py`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import msgspec
 from farref.impl.core.effects import Value
 from farref.impl.core.ids import OwnedReference, Reference, WorkerId
 from farref.impl.core.observe import observe
-from farref.properties.conformance.adapters.simulated.rushing import UNREADABLE, Rushing
+from farref.properties.conformance.adapters.simulated.network import UNREADABLE, Rushing
 from farref.properties.conformance.kit.backend import FUNCTIONS
 
 CANNOT: Final = {"pass_on", "nest", "misuse", "busy"}

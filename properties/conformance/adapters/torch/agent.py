@@ -12,9 +12,9 @@ from torch.distributed import autograd, rpc
 
 from farref.properties.conformance.adapters.agent import Life
 from farref.properties.conformance.adapters.functions import handles, keep
-from farref.properties.conformance.adapters.holding import HoldingAgent
 from farref.properties.conformance.adapters.torch.functions import FUNCTIONS, Unreadable, only_here
 from farref.properties.conformance.adapters.torch.gradients import Gradients
+from farref.properties.conformance.adapters.torch_like import HoldingAgent
 
 LEAVE_S: Final = 6.0
 

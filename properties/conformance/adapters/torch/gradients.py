@@ -22,7 +22,7 @@ from torch.distributed import autograd, rpc
 from torch.distributed.optim import DistributedOptimizer
 
 from farref.properties.conformance.adapters.functions import leaves
-from farref.properties.conformance.adapters.steps import Taker, compute
+from farref.properties.conformance.adapters.interpreter import Taker, compute
 from farref.properties.conformance.kit.programs import Step
 
 T = TypeVar("T")

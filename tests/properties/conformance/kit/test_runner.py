@@ -133,7 +133,7 @@ def test_after_a_hang_the_run_goes_on() -> None:
 
 
 def test_what_does_not_stop_is_put_down_and_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("farref.properties.conformance.kit.stage.STOP_SECONDS", 0.5)
+    monkeypatch.setattr("farref.properties.conformance.kit.checked_adapter.STOP_SECONDS", 0.5)
 
     def dies(world: World) -> None:
         world.kill("B")
