@@ -12,7 +12,7 @@ from farref.properties.conformance.kit.backend import (
     KINDS,
     MESSAGES,
     VERBS,
-    Backend,
+    Adapter,
 )
 
 GIVES = {
@@ -34,7 +34,7 @@ def verbs() -> str:
     """List the verbs: what they are given, what they do, what they give."""
     rows = []
     for verb in VERBS:
-        said = (getattr(Backend, verb).__doc__ or "").split("\n\n")[0]
+        said = (getattr(Adapter, verb).__doc__ or "").split("\n\n")[0]
         arguments = ", ".join(f"`{name}`" for name in ARGUMENTS[verb])
         rows.append((f"`{verb}`", arguments, " ".join(said.split()), GIVES.get(verb, "null")))
     return table(("verb", "arguments", "what it does", "gives"), rows)

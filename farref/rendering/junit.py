@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from farref.words import legal
 
-Outcome = Literal["failure", "error", "skipped"]
+CaseResult = Literal["failure", "error", "skipped"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Case:
     classname: str
     name: str
     seconds: float
-    outcome: Outcome | None = None
+    outcome: CaseResult | None = None
     type: str = ""
     message: str = ""
     text: str = ""
@@ -68,7 +68,7 @@ def _case(case: Case) -> Element:
 
 def _counts(cases: Sequence[Case]) -> dict[str, str]:
     outcomes = [case.outcome for case in cases]
-    names: dict[str, Outcome] = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    names: dict[str, CaseResult] = {"failures": "failure", "errors": "error", "skipped": "skipped"}
     return {"tests": str(len(cases)), **{name: str(outcomes.count(outcome)) for name, outcome in names.items()}}
 
 

@@ -15,14 +15,14 @@ from farref.checking.tables import Listing
 from farref.model.checker.interface import Property, Verdict
 from farref.rendering.agreement import Agreement
 from farref.rendering.fuzzed import Fuzzed
-from farref.rendering.junit import Case, Outcome, Suite
+from farref.rendering.junit import Case, CaseResult, Suite
 
-OUTCOMES: Final[Mapping[Verdict, Outcome | None]] = {
+OUTCOMES: Final[Mapping[Verdict, CaseResult | None]] = {
     Verdict.HOLDS: None,
     Verdict.VIOLATED: "failure",
     Verdict.INCOMPLETE: "error",
 }
-AGREEMENTS: Final[Mapping[Agreement, Outcome | None]] = {
+AGREEMENTS: Final[Mapping[Agreement, CaseResult | None]] = {
     Agreement.AGREED: None,
     Agreement.DISAGREED: "failure",
     Agreement.INCOMPLETE: "error",

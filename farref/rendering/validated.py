@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.text import Text
 
 from farref.properties.logs.format import SUBJECT, Event, Log, LogError, read_logs
-from farref.properties.logs.validate import Finding, Outcome, validate
+from farref.properties.logs.validate import Finding, LogVerdict, validate
 from farref.terminal.exits import BROKEN, OK, UNDECIDED
 from farref.terminal.files import read
 from farref.words import counted
 
-EXIT_CODES: Final = {Outcome.ACCEPTED: OK, Outcome.REFUSED: BROKEN, Outcome.UNDECIDED: UNDECIDED}
-STYLES: Final = {Outcome.ACCEPTED: "bold green", Outcome.REFUSED: "bold red", Outcome.UNDECIDED: "bold yellow"}
+EXIT_CODES: Final = {LogVerdict.ACCEPTED: OK, LogVerdict.REFUSED: BROKEN, LogVerdict.UNDECIDED: UNDECIDED}
+STYLES: Final = {LogVerdict.ACCEPTED: "bold green", LogVerdict.REFUSED: "bold red", LogVerdict.UNDECIDED: "bold yellow"}
 
 
 class Validated:
@@ -30,9 +30,9 @@ class Validated:
         self.seconds = time.monotonic() - begin
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> LogVerdict:
         """Accepted if nothing was found."""
-        return Outcome.ACCEPTED if self.finding is None else self.finding.outcome
+        return LogVerdict.ACCEPTED if self.finding is None else self.finding.outcome
 
     @property
     def exit_code(self) -> int:
@@ -99,11 +99,11 @@ def told(log: Log, event: Event) -> str:
     return f"event {event.number} of {name}: {what}{source}{to}{', ' if about else ''}{', '.join(about)}"
 
 
-def _conclusion(outcome: Outcome) -> str:
+def _conclusion(outcome: LogVerdict) -> str:
     match outcome:
-        case Outcome.ACCEPTED:
+        case LogVerdict.ACCEPTED:
             return "ACCEPTED: a behaviour of the model has all of these events."
-        case Outcome.REFUSED:
+        case LogVerdict.REFUSED:
             return "REFUSED: no behaviour of the model has this event here; it is the first such."
-        case Outcome.UNDECIDED:
+        case LogVerdict.UNDECIDED:
             return "UNDECIDED: no behaviour was found, and not everything is logged."

@@ -64,7 +64,7 @@ class ForkFacts:
 
 
 @dataclass
-class Lane:
+class WorkerEvents:
     """The events of one worker about one RRef, and where more may have happened than is written."""
 
     events: list[Event] = field(default_factory=list)
@@ -80,11 +80,11 @@ class Lane:
 
 
 @dataclass
-class Lanes:
+class RRefLog:
     """Everything a log says about one RRef."""
 
     rref: str
-    by_worker: dict[int, Lane]
+    by_worker: dict[int, WorkerEvents]
     told: list[Event]  # all events of all workers: those first that know best
     forks: dict[str, ForkFacts] = field(default_factory=dict)
     owner: int | None = None
@@ -100,7 +100,7 @@ def minter(written: str) -> int:
     return int(written.partition(".")[0])
 
 
-def take_apart(log: Log) -> dict[str, Lanes]:
+def take_apart(log: Log) -> dict[str, RRefLog]:
     """Sort all events by the RRef they are about."""
     events: dict[str, dict[int, list[Event]]] = defaultdict(lambda: defaultdict(list))
     for rank, worker in log.workers.items():
@@ -109,7 +109,7 @@ def take_apart(log: Log) -> dict[str, Lanes]:
             if event.rref is not None and event.number <= until:
                 events[event.rref][rank].append(event)
     gaps = {rank: _gaps(log, rank) for rank in range(len(log.names))}
-    return {rref: _lanes(rref, found, gaps) for rref, found in events.items()}
+    return {rref: _rref_log(rref, found, gaps) for rref, found in events.items()}
 
 
 def _gaps(log: Log, rank: int) -> list[int]:
@@ -125,22 +125,26 @@ def _gaps(log: Log, rank: int) -> list[int]:
     return gaps
 
 
-def _lanes(rref: str, found: dict[int, list[Event]], gaps: dict[int, list[int]]) -> Lanes:
+def _rref_log(rref: str, found: dict[int, list[Event]], gaps: dict[int, list[int]]) -> RRefLog:
     told = sorted((event for events in found.values() for event in events), key=authority)
-    lanes = Lanes(rref, {rank: Lane(found.get(rank, [])) for rank in gaps}, told)
+    rref_log = RRefLog(rref, {rank: WorkerEvents(found.get(rank, [])) for rank in gaps}, told)
     for event in told:
-        _learn(lanes, event)
+        _learn(rref_log, event)
     for event in told:
-        _learn_of_parent(lanes, event)
-    if lanes.owner not in (None, lanes.creator) and not any(facts.is_creators for facts in lanes.forks.values()):
-        lanes.forks[rref] = ForkFacts(lanes.creator, lanes.creator, is_creators=True)  # its creation is not in the log
-    _suppose(lanes, [rank for rank in gaps if gaps[rank]])
+        _learn_of_parent(rref_log, event)
+    if rref_log.owner not in (None, rref_log.creator) and not any(
+        facts.is_creators for facts in rref_log.forks.values()
+    ):
+        rref_log.forks[rref] = ForkFacts(
+            rref_log.creator, rref_log.creator, is_creators=True
+        )  # its creation is not in the log
+    _suppose(rref_log, [rank for rank in gaps if gaps[rank]])
     overlapping = _overlapping_fetches(found.values())
-    for rank, lane in lanes.by_worker.items():
-        lane.events = [event for event in lane.events if _fetch_key(event) not in overlapping]
+    for rank, worker in rref_log.by_worker.items():
+        worker.events = [event for event in worker.events if _fetch_key(event) not in overlapping]
         for gap in gaps[rank]:
-            lane.loose.add(sum(event.number <= gap for event in lane.events))
-    return lanes
+            worker.loose.add(sum(event.number <= gap for event in worker.events))
+    return rref_log
 
 
 def authority(event: Event) -> tuple[int, float, int]:
@@ -155,12 +159,12 @@ def names_parent(event: Event) -> bool:
     return event.event in ("share", "refuse") or (event.event == "receive" and event.message in ("Call", "Return"))
 
 
-def _learn(lanes: Lanes, event: Event) -> None:
+def _learn(rref_log: RRefLog, event: Event) -> None:
     """Note what an event says about the RRef and its forks, unless one that knows better has said it."""
-    lanes.owner = owner_of(event) if lanes.owner is None else lanes.owner
+    rref_log.owner = owner_of(event) if rref_log.owner is None else rref_log.owner
     if event.fork is None:
         return
-    facts = lanes.forks.setdefault(event.fork, ForkFacts(minter(event.fork)))
+    facts = rref_log.forks.setdefault(event.fork, ForkFacts(minter(event.fork)))
     facts.holder = holder_of(event) if facts.holder is None else facts.holder
     if event.event == "create remote" or event.message in ("RemoteCall", "UserAccept"):
         facts.is_creators = True
@@ -174,21 +178,21 @@ def _learn(lanes: Lanes, event: Event) -> None:
         facts.carrier = event.message
 
 
-def _learn_of_parent(lanes: Lanes, event: Event) -> None:
+def _learn_of_parent(rref_log: RRefLog, event: Event) -> None:
     """Note what follows from a child: whoever made it holds its parent (R2)."""
     if event.parent is None or event.fork is None:
         return
-    is_creators, sharer = event.parent == lanes.rref, minter(event.fork)
-    facts = lanes.forks.setdefault(event.parent, ForkFacts(minter(event.parent), is_creators=is_creators))
+    is_creators, sharer = event.parent == rref_log.rref, minter(event.fork)
+    facts = rref_log.forks.setdefault(event.parent, ForkFacts(minter(event.parent), is_creators=is_creators))
     facts.holder = sharer if facts.holder is None else facts.holder
 
 
-def _suppose(lanes: Lanes, silent: list[int]) -> None:
+def _suppose(rref_log: RRefLog, silent: list[int]) -> None:
     """Suppose a fork for each worker that shared what nobody says how it got, if its log may leave that out."""
-    for facts in list(lanes.forks.values()):
+    for facts in list(rref_log.forks.values()):
         rank = facts.minter
         if rank in silent and not facts.is_creators and facts.parent is None:
-            lanes.forks[f"{SUPPOSED} of {rank}"] = ForkFacts(None, rank)
+            rref_log.forks[f"{SUPPOSED} of {rank}"] = ForkFacts(None, rank)
 
 
 def owner_of(event: Event) -> int | None:

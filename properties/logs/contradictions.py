@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from farref.properties.logs.by_rref import Lanes, authority, holder_of, names_parent, owner_of
+from farref.properties.logs.by_rref import RRefLog, authority, holder_of, names_parent, owner_of
 from farref.properties.logs.format import Event, Log
 
 CREATIONS: Final = frozenset({"create local", "create on self", "create remote"})
@@ -20,13 +20,13 @@ Contradiction = tuple[Event, str]
 """An event, and what speaks against it."""
 
 
-def contradictions(lanes: Lanes) -> Iterator[Contradiction]:
+def contradictions(rref_log: RRefLog) -> Iterator[Contradiction]:
     """Find the events about one RRef that contradict another."""
-    for event in lanes.told:
-        objection = _objection(lanes, event)
+    for event in rref_log.told:
+        objection = _objection(rref_log, event)
         if objection is not None:
             yield event, objection
-    yield from _fetches(lanes)
+    yield from _fetches(rref_log)
 
 
 def forks_of_two(log: Log) -> Iterator[Contradiction]:
@@ -47,17 +47,17 @@ def _judged(log: Log) -> Iterable[Event]:
         yield from (event for event in worker.events if event.number <= until)
 
 
-def _objection(lanes: Lanes, event: Event) -> str | None:
+def _objection(rref_log: RRefLog, event: Event) -> str | None:
     owner = owner_of(event)
-    if owner not in (None, lanes.owner):
-        return f"the RRef is worker {lanes.owner}'s, not worker {owner}'s (R1)"
-    if event.event in CREATIONS and event.worker != lanes.creator:
-        return f"whoever creates an RRef mints its id, and worker {lanes.creator} minted this (R2)"
-    return None if event.fork is None else _objection_to_fork(lanes, event, event.fork)
+    if owner not in (None, rref_log.owner):
+        return f"the RRef is worker {rref_log.owner}'s, not worker {owner}'s (R1)"
+    if event.event in CREATIONS and event.worker != rref_log.creator:
+        return f"whoever creates an RRef mints its id, and worker {rref_log.creator} minted this (R2)"
+    return None if event.fork is None else _objection_to_fork(rref_log, event, event.fork)
 
 
-def _objection_to_fork(lanes: Lanes, event: Event, fork: str) -> str | None:
-    facts, holder = lanes.forks[fork], holder_of(event)
+def _objection_to_fork(rref_log: RRefLog, event: Event, fork: str) -> str | None:
+    facts, holder = rref_log.forks[fork], holder_of(event)
     maker = event.source if event.event in ("receive", "refuse") else event.worker
     is_made = event.event in ("create remote", "share", "withdraw") or names_parent(event)
     if is_made and maker != facts.minter:
@@ -73,31 +73,31 @@ def _from(parent: str | None) -> str:
     return "by the owner" if parent is None else f"from fork {parent}"
 
 
-def _fetches(lanes: Lanes) -> Iterator[Contradiction]:
+def _fetches(rref_log: RRefLog) -> Iterator[Contradiction]:
     """Find fetches that arrive unasked, answers to what never arrived, and each of these the second time (R3, R20)."""
-    asked, called = set(_fetches_of(lanes, "fetch")), set(_fetches_of(lanes, "FetchCall"))
+    asked, called = set(_fetches_of(rref_log, "fetch")), set(_fetches_of(rref_log, "FetchCall"))
     seen: set[tuple[str, str | None, int | None]] = set()
-    for event in lanes.told:
+    for event in rref_log.told:
         what, fetch = _step(event), (event.fork, event.fetch)
         if what not in FETCHING:
             continue
-        holder = lanes.forks[event.fork or ""].holder
+        holder = rref_log.forks[event.fork or ""].holder
         if (what, *fetch) in seen:
             yield event, "it has happened already, and happens once (R3)"
-        elif what != "fetch" and fetch not in asked and not _is_silent(lanes, holder):
+        elif what != "fetch" and fetch not in asked and not _is_silent(rref_log, holder):
             yield event, f"fetch {event.fetch} of this fork was not asked for (R20)"
-        elif what == "FetchReturn" and fetch not in called and not _is_silent(lanes, lanes.owner):
+        elif what == "FetchReturn" and fetch not in called and not _is_silent(rref_log, rref_log.owner):
             yield event, f"fetch {event.fetch} of this fork did not reach the owner (R20)"
         seen.add((what, *fetch))
 
 
-def _fetches_of(lanes: Lanes, step: str) -> Iterator[tuple[str | None, int | None]]:
-    return ((event.fork, event.fetch) for event in lanes.told if _step(event) == step)
+def _fetches_of(rref_log: RRefLog, step: str) -> Iterator[tuple[str | None, int | None]]:
+    return ((event.fork, event.fetch) for event in rref_log.told if _step(event) == step)
 
 
 def _step(event: Event) -> str:
     return event.message or "" if event.event == "receive" else event.event
 
 
-def _is_silent(lanes: Lanes, rank: int | None) -> bool:
-    return rank is None or bool(lanes.by_worker[rank].loose)
+def _is_silent(rref_log: RRefLog, rank: int | None) -> bool:
+    return rank is None or bool(rref_log.by_worker[rank].loose)

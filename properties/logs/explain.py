@@ -25,7 +25,7 @@ from farref.model.rref.rules import SOUND
 from farref.model.rref.steps import step
 from farref.model.rref.user import Fetch, User
 from farref.model.rref.world import Bounds, World, empty_world
-from farref.properties.logs.by_rref import ROLES, ForkFacts, Lanes
+from farref.properties.logs.by_rref import ROLES, ForkFacts, RRefLog
 from farref.properties.logs.format import Event
 
 UNLIMITED: Final = 1 << 30
@@ -46,22 +46,22 @@ class Scene(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Refused:
+class Impossible:
     """An event cannot happen in a scene."""
 
     reason: str
 
 
-class Stage:
+class LogWorld:
     """The small world in which what a log says about one RRef is tried out."""
 
-    def __init__(self, lanes: Lanes) -> None:
-        self.lanes = lanes
-        self.owner = lanes.owner if lanes.owner is not None else 0
-        ranks = [self.owner, *(rank for rank in lanes.by_worker if rank != self.owner)]
+    def __init__(self, rref_log: RRefLog) -> None:
+        self.rref_log = rref_log
+        self.owner = rref_log.owner if rref_log.owner is not None else 0
+        ranks = [self.owner, *(rank for rank in rref_log.by_worker if rank != self.owner)]
         self.bounds = Bounds(
             workers=max(2, len(ranks)),
-            forks=max(1, len(lanes.forks)),
+            forks=max(1, len(rref_log.forks)),
             drops=UNLIMITED,
             duplicates=UNLIMITED,
             timeouts=UNLIMITED,
@@ -93,17 +93,17 @@ class Stage:
 
     def facts(self, fork: str) -> ForkFacts:
         """Tell what the log says about a fork."""
-        return self.lanes.forks[fork]
+        return self.rref_log.forks[fork]
 
     def carrier(self, fork: str) -> type[msg.Call | msg.Return]:
         """Say in what a fork travels. Where nobody says, in a result: that asks less of its receiver."""
         facts = self.facts(fork)
         return msg.Call if facts.carrier == "Call" and facts.holder != self.owner else msg.Return
 
-    def explain(self, scene: Scene, event: Event) -> Scene | Refused:
+    def explain(self, scene: Scene, event: Event) -> Scene | Impossible:
         """Let an event happen, or say why it cannot."""
         if event.fork is not None and event.fork not in scene.forks and event.event not in ("create remote", "share"):
-            return Refused(f"fork {event.fork} has not been made")
+            return Impossible(f"fork {event.fork} has not been made")
         match event.event:
             case "receive":
                 return self._receive(scene, event)
@@ -117,61 +117,61 @@ class Stage:
                 return self._drop(scene)
             case "finish":
                 after = self.do(scene, act.FinishFunction(X0))
-                return after or Refused("its function does not run")
+                return after or Impossible("its function does not run")
             case "fetch":
                 after = self.do(scene, act.FetchValue(self._number(scene, event)))
-                return after or Refused("its application does not hold the fork, or fetches already")
+                return after or Impossible("its application does not hold the fork, or fetches already")
             case "withdraw" | "refuse" | "fail":
                 return self._failure(scene, event)
             case _:
-                return Refused(f"an event {event.event!r} is about no RRef")
+                return Impossible(f"an event {event.event!r} is about no RRef")
 
     # Beginnings
 
-    def _create(self, scene: Scene, event: Event) -> Scene | Refused:
+    def _create(self, scene: Scene, event: Event) -> Scene | Impossible:
         if event.event == "create remote":
             if event.worker == self.owner:
-                return Refused("a worker that creates on itself does so without a message (R12)")
+                return Impossible("a worker that creates on itself does so without a message (R12)")
             after = self.do(scene, act.CreateRemote(X0, self.workers[event.worker]), event.fork)
-            return after or Refused("it exists already")
+            return after or Impossible("it exists already")
         if event.worker != self.owner:
-            return Refused("it is owned by another worker")
+            return Impossible("it is owned by another worker")
         kind = act.CreateLocal if event.event == "create local" else act.CreateOnSelf
-        return self.do(scene, kind(X0)) or Refused("it exists already")
+        return self.do(scene, kind(X0)) or Impossible("it exists already")
 
-    def _share(self, scene: Scene, event: Event) -> Scene | Refused:
+    def _share(self, scene: Scene, event: Event) -> Scene | Impossible:
         fork, target = event.fork or "", self.workers[event.to or 0]
         if fork in scene.forks:
-            return Refused("the fork exists already (R2)")
+            return Impossible("the fork exists already (R2)")
         if event.parent is None:
             if event.worker != self.owner:
-                return Refused("only the owner makes a fork without a parent (R14)")
+                return Impossible("only the owner makes a fork without a parent (R14)")
             after = self.do(scene, act.OwnerShare(X0, target, self.carrier(fork)), fork)
-            return after or Refused("no code on the owner holds it")
+            return after or Impossible("no code on the owner holds it")
         if event.parent not in scene.forks or self.holder(scene, event.parent) != event.worker:
-            return Refused(f"fork {event.parent} is not this worker's")
+            return Impossible(f"fork {event.parent} is not this worker's")
         parent = ForkId(scene.forks.index(event.parent))
         after = self.do(scene, act.UserShare(parent, target, self.carrier(fork)), fork)
-        return after or Refused(f"its application does not hold fork {event.parent}")
+        return after or Impossible(f"its application does not hold fork {event.parent}")
 
     # Messages
 
-    def _receive(self, scene: Scene, event: Event) -> Scene | Refused:
+    def _receive(self, scene: Scene, event: Event) -> Scene | Impossible:
         message = self._message(scene, event)
         if message is None:
-            return Refused(f"there is no message {event.message}")
+            return Impossible(f"there is no message {event.message}")
         if not is_flying(scene.world.network, message):
-            return Refused("no such message is under way")
+            return Impossible("no such message is under way")
         if not self._is_addressed(scene, event):
-            return Refused("it is not from there, or not for this worker")
+            return Impossible("it is not from there, or not for this worker")
         match message:
             case msg.Ack(of):
                 if not is_unanswered(scene.world.network, of):
-                    return Refused("nobody waits for this answer")
+                    return Impossible("nobody waits for this answer")
                 after = self.do(scene, Duplicate(message))
             case msg.ForkRequest() | msg.ChildAccept() | msg.UserDelete() | msg.CreateFailed():
                 if event.effect == was_processed(scene.world.network, message):
-                    return Refused("a copy takes no effect, and what is no copy does (R7)")
+                    return Impossible("a copy takes no effect, and what is no copy does (R7)")
                 after = self.do(scene, Duplicate(message))
             case _:
                 after = self.do(scene, Deliver(message))
@@ -199,38 +199,40 @@ class Stage:
             return self.owner
         return self.holder(scene, fork) if role is Role.HOLDER else self.sharer(scene, fork)
 
-    def _failure(self, scene: Scene, event: Event) -> Scene | Refused:
+    def _failure(self, scene: Scene, event: Event) -> Scene | Impossible:
         """Let a message that carries a fork, or a creation, fail; its sender may hear of it at once (R28, R29)."""
         fork = self._number(scene, event)
         carried = event.event in ("withdraw", "refuse")
         message = self.carrier(event.fork or "")(X0, fork) if carried else msg.RemoteCall(X0, fork)
         if event.event == "fail" and event.message != "RemoteCall":
-            return Refused("that such a message fails is no part of these clauses (R34)")
+            return Impossible("that such a message fails is no part of these clauses (R34)")
         after = self.do(scene, FailCall(message))
         if after is None:
-            return Refused("no such message is under way")
+            return Impossible("no such message is under way")
         if event.event == "refuse":
             return after
         report = msg.CallFailed(X0, fork) if carried else msg.RemoteFailed(X0, fork)
-        return self.do(after, Deliver(report)) or Refused("nobody can be told")
+        return self.do(after, Deliver(report)) or Impossible("nobody can be told")
 
     # Letting go
 
-    def _let_go(self, scene: Scene, event: Event) -> Scene | Refused:
+    def _let_go(self, scene: Scene, event: Event) -> Scene | Impossible:
         if event.fork is not None:
             fork = self._number(scene, event)
             if scene.world.users[fork].fetch is Fetch.WAITING:
                 scene = self.do(scene, act.AbandonFetch(fork)) or scene
-            return self.do(scene, act.LetGo(fork)) or Refused("its application does not hold the fork")
+            return self.do(scene, act.LetGo(fork)) or Impossible("its application does not hold the fork")
         if event.worker != self.owner or not scene.held:
-            return Refused("no code on the owner holds it")
+            return Impossible("no code on the owner holds it")
         fewer = scene._replace(held=scene.held - 1)
-        return fewer if fewer.held else self.do(fewer, act.OwnerLetGo(X0)) or Refused("no code on the owner holds it")
+        return (
+            fewer if fewer.held else self.do(fewer, act.OwnerLetGo(X0)) or Impossible("no code on the owner holds it")
+        )
 
-    def _drop(self, scene: Scene) -> Scene | Refused:
+    def _drop(self, scene: Scene) -> Scene | Impossible:
         if scene.world.owners[X0].phase is not Entry.GONE:
-            return Refused("somebody can still name the value (R22)")
-        return Refused("the value has been dropped already (R22)") if scene.dropped else scene._replace(dropped=True)
+            return Impossible("somebody can still name the value (R22)")
+        return Impossible("the value has been dropped already (R22)") if scene.dropped else scene._replace(dropped=True)
 
     # Who is who, and who has what
 

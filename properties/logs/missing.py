@@ -18,7 +18,7 @@ from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId
 from farref.model.rref.user import Fetch, Handle
 from farref.properties.logs.by_rref import SUPPOSED
-from farref.properties.logs.explain import X0, Scene, Stage
+from farref.properties.logs.explain import X0, LogWorld, Scene
 
 CREATIONS: Final = frozenset({"create local", "create on self", "create remote"})
 
@@ -29,98 +29,100 @@ Ahead = Collection[tuple[str, str | None]]
 """What a worker's log still tells, and so is not missing here: each event or message, and its fork."""
 
 
-def helpful_steps(stage: Stage, scene: Scene, rank: int, ahead: Ahead) -> Iterator[Scene]:
+def helpful_steps(log_world: LogWorld, scene: Scene, rank: int, ahead: Ahead) -> Iterator[Scene]:
     """Give the scenes after each step of a worker that can only help, and that its log does not tell later."""
     if not any(name in CREATIONS for name, _ in ahead):
-        yield from _creations(stage, scene, rank)
-    yield from _arrivals(stage, scene, rank, ahead)
-    made_here = [name for name, facts in stage.lanes.forks.items() if facts.minter == rank]
-    certain = [name for name in made_here if _is_certain(stage, name) and ("share", name) not in ahead]
-    yield from _shares(stage, scene, rank, certain)
-    if rank == stage.owner and ("finish", None) not in ahead:
-        finished = stage.do(scene, act.FinishFunction(X0))
+        yield from _creations(log_world, scene, rank)
+    yield from _arrivals(log_world, scene, rank, ahead)
+    made_here = [name for name, facts in log_world.rref_log.forks.items() if facts.minter == rank]
+    certain = [name for name in made_here if _is_certain(log_world, name) and ("share", name) not in ahead]
+    yield from _shares(log_world, scene, rank, certain)
+    if rank == log_world.owner and ("finish", None) not in ahead:
+        finished = log_world.do(scene, act.FinishFunction(X0))
         yield from [] if finished is None else [finished]
 
 
-def supposed_steps(stage: Stage, scene: Scene, rank: int, wanted: Wanted, ahead: Ahead) -> Iterator[Scene]:
+def supposed_steps(log_world: LogWorld, scene: Scene, rank: int, wanted: Wanted, ahead: Ahead) -> Iterator[Scene]:
     """Give the scenes after each share that has to be guessed: of a fork nobody mentions, or from one nobody names."""
-    for name in dict.fromkeys(name for _, fork in wanted for name in _missing(stage, scene, fork)):
-        facts = stage.facts(name)
+    for name in dict.fromkeys(name for _, fork in wanted for name in _missing(log_world, scene, fork)):
+        facts = log_world.facts(name)
         by_me = facts.minter == rank and ("share", name) not in ahead
         if by_me or (facts.minter is None and facts.holder != rank):
-            yield from _shares(stage, scene, rank, [name])
+            yield from _shares(log_world, scene, rank, [name])
 
 
-def _missing(stage: Stage, scene: Scene, fork: str | None) -> Iterator[str]:
+def _missing(log_world: LogWorld, scene: Scene, fork: str | None) -> Iterator[str]:
     """List the forks that have to be made, and are not, before a fork can do anything."""
-    while fork is not None and fork not in scene.forks and fork in stage.lanes.forks:
-        facts = stage.facts(fork)
-        if not _is_certain(stage, fork):
+    while fork is not None and fork not in scene.forks and fork in log_world.rref_log.forks:
+        facts = log_world.facts(fork)
+        if not _is_certain(log_world, fork):
             yield fork
         supposed = f"{SUPPOSED} of {facts.minter}"
-        if supposed in stage.lanes.forks:
+        if supposed in log_world.rref_log.forks:
             yield supposed
         fork = facts.parent
 
 
-def _is_certain(stage: Stage, name: str) -> bool:
+def _is_certain(log_world: LogWorld, name: str) -> bool:
     """Say whether there is one way only in which a fork can have been made."""
-    facts = stage.facts(name)
-    return facts.parent is not None or facts.minter == stage.owner
+    facts = log_world.facts(name)
+    return facts.parent is not None or facts.minter == log_world.owner
 
 
-def wanted_steps(stage: Stage, scene: Scene, rank: int, wanted: Wanted) -> Iterator[Scene]:
+def wanted_steps(log_world: LogWorld, scene: Scene, rank: int, wanted: Wanted) -> Iterator[Scene]:
     """Give the scenes after each step of a worker that sends, now or later, what others wait for."""
     for label, name in wanted:
         if name not in scene.forks:
             continue
         fork = ForkId(scene.forks.index(name))
-        holds = stage.holder(scene, name) == rank
+        holds = log_world.holder(scene, name) == rank
         after: Scene | None = None
         match label:
             case "UserDelete" if holds:
-                after = _let_go(stage, scene, fork)
+                after = _let_go(log_world, scene, fork)
             case "FetchCall" if holds:
-                after = stage.do(scene, act.FetchValue(fork))
+                after = log_world.do(scene, act.FetchValue(fork))
             case "CallFailed" if holds:
-                after = stage.do(scene, FailCall(stage.carrier(name)(X0, fork)))
+                after = log_world.do(scene, FailCall(log_world.carrier(name)(X0, fork)))
             case "CreateFailed" if holds:
-                failed = stage.do(scene, FailCall(msg.RemoteCall(X0, fork)))
-                after = failed and stage.do(failed, Deliver(msg.RemoteFailed(X0, fork)))
+                failed = log_world.do(scene, FailCall(msg.RemoteCall(X0, fork)))
+                after = failed and log_world.do(failed, Deliver(msg.RemoteFailed(X0, fork)))
         if after is not None:
             yield after
 
 
-def _let_go(stage: Stage, scene: Scene, fork: ForkId) -> Scene | None:
+def _let_go(log_world: LogWorld, scene: Scene, fork: ForkId) -> Scene | None:
     if scene.world.users[fork].fetch is Fetch.WAITING:
-        scene = stage.do(scene, act.AbandonFetch(fork)) or scene
-    return stage.do(scene, act.LetGo(fork))
+        scene = log_world.do(scene, act.AbandonFetch(fork)) or scene
+    return log_world.do(scene, act.LetGo(fork))
 
 
-def _creations(stage: Stage, scene: Scene, rank: int) -> Iterator[Scene]:
-    if rank != stage.lanes.creator or scene.forks:
+def _creations(log_world: LogWorld, scene: Scene, rank: int) -> Iterator[Scene]:
+    if rank != log_world.rref_log.creator or scene.forks:
         return
-    if rank == stage.owner:
-        created = stage.do(scene, act.CreateOnSelf(X0))
+    if rank == log_world.owner:
+        created = log_world.do(scene, act.CreateOnSelf(X0))
     else:
-        fork = next((name for name, facts in stage.lanes.forks.items() if facts.is_creators), stage.lanes.rref)
-        created = stage.do(scene, act.CreateRemote(X0, stage.workers[rank]), fork)
+        fork = next(
+            (name for name, facts in log_world.rref_log.forks.items() if facts.is_creators), log_world.rref_log.rref
+        )
+        created = log_world.do(scene, act.CreateRemote(X0, log_world.workers[rank]), fork)
     if created is not None:
         yield created
 
 
-def _arrivals(stage: Stage, scene: Scene, rank: int, ahead: Ahead) -> Iterator[Scene]:
+def _arrivals(log_world: LogWorld, scene: Scene, rank: int, ahead: Ahead) -> Iterator[Scene]:
     for kind, forks in enumerate(scene.world.network.flying):
         if not any(forks):
             continue
         for fork in forks.members():
             message, name = msg.message_of(kind, X0, ForkId(fork)), scene.forks[fork]
             label = kind_of(message)
-            if stage.ends(scene, label, name)[1] != rank or _is_told(label, name, ahead):
+            if log_world.ends(scene, label, name)[1] != rank or _is_told(label, name, ahead):
                 continue
-            if stage.facts(name).is_lost and label in ("Call", "Return", "RemoteCall"):
+            if log_world.facts(name).is_lost and label in ("Call", "Return", "RemoteCall"):
                 continue
-            if (after := stage.do(scene, Deliver(message))) is not None:
+            if (after := log_world.do(scene, Deliver(message))) is not None:
                 yield after
 
 
@@ -130,24 +132,24 @@ def _is_told(label: str, name: str, ahead: Ahead) -> bool:
     return any((one, name) in ahead for one in labels)
 
 
-def _shares(stage: Stage, scene: Scene, rank: int, names: list[str]) -> Iterator[Scene]:
+def _shares(log_world: LogWorld, scene: Scene, rank: int, names: list[str]) -> Iterator[Scene]:
     """Make forks that only this worker can have made."""
     for name in names:
-        facts = stage.facts(name)
+        facts = log_world.facts(name)
         if facts.is_creators or facts.holder is None or name in scene.forks:
             continue
-        target, carrier = stage.workers[facts.holder], stage.carrier(name)
-        for parent in _ways_to_share(stage, scene, rank, facts.parent):
+        target, carrier = log_world.workers[facts.holder], log_world.carrier(name)
+        for parent in _ways_to_share(log_world, scene, rank, facts.parent):
             of_owner = act.OwnerShare(X0, target, carrier)
             action = of_owner if parent is None else act.UserShare(parent, target, carrier)
-            if (after := stage.do(scene, action, name)) is not None:
+            if (after := log_world.do(scene, action, name)) is not None:
                 yield after
 
 
-def _ways_to_share(stage: Stage, scene: Scene, rank: int, parent: str | None) -> list[ForkId | None]:
+def _ways_to_share(log_world: LogWorld, scene: Scene, rank: int, parent: str | None) -> list[ForkId | None]:
     """List the forks that a worker could share from; None is the owner's way."""
-    if rank == stage.owner:
+    if rank == log_world.owner:
         return [None]
     held = [ForkId(number) for number, user in enumerate(scene.world.users) if user.handle is Handle.HELD]
-    own = [fork for fork in held if stage.holder(scene, scene.forks[fork]) == rank]
+    own = [fork for fork in held if log_world.holder(scene, scene.forks[fork]) == rank]
     return [fork for fork in own if parent in (None, scene.forks[fork])]

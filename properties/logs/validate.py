@@ -19,9 +19,9 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from farref.model.rref.owner import Entry
-from farref.properties.logs.by_rref import Lane, Lanes, take_apart
+from farref.properties.logs.by_rref import RRefLog, WorkerEvents, take_apart
 from farref.properties.logs.contradictions import Contradiction, contradictions, forks_of_two
-from farref.properties.logs.explain import X0, Refused, Scene, Stage
+from farref.properties.logs.explain import X0, Impossible, LogWorld, Scene
 from farref.properties.logs.format import BEGINNINGS, Event, Log
 from farref.properties.logs.missing import helpful_steps, supposed_steps, wanted_steps
 
@@ -29,7 +29,7 @@ TRIES_MAX: Final = 300
 GUESSED: Final = "too much is not logged to try everything that may have happened"
 
 
-class Outcome(Enum):
+class LogVerdict(Enum):
     """What became of a log."""
 
     ACCEPTED = "accepted"
@@ -41,7 +41,7 @@ class Outcome(Enum):
 class Finding:
     """Why a log is no behaviour, or why that is not known."""
 
-    outcome: Outcome
+    outcome: LogVerdict
     reason: str
     event: Event | None = None
     rref: str | None = None
@@ -56,12 +56,12 @@ class Node(NamedTuple):
 
 def validate(log: Log) -> Finding | None:
     """Find the first event that no behaviour explains; None if all are explained."""
-    explanations = [Explanation(lanes) for lanes in take_apart(log).values()]
+    explanations = [Explanation(rref_log) for rref_log in take_apart(log).values()]
     found = [*_gaps(log), *_late_beginnings(log), *_behind_the_end(log)]
     found += [_refused(one) for one in forks_of_two(log)]
     found += [finding for one in explanations if (finding := one.find()) is not None]
     found += [] if found else _leftovers(log, explanations)
-    refused = [one for one in found if one.outcome is Outcome.REFUSED]
+    refused = [one for one in found if one.outcome is LogVerdict.REFUSED]
     return min(refused or found, key=_moment, default=None)
 
 
@@ -74,7 +74,7 @@ def _gaps(log: Log) -> Iterator[Finding]:
     for worker in log.workers.values():
         after = worker.gap()
         if worker.header.complete and after is not None:
-            yield Finding(Outcome.REFUSED, "the event before it is missing, and the log says it is complete", after)
+            yield Finding(LogVerdict.REFUSED, "the event before it is missing, and the log says it is complete", after)
 
 
 def _late_beginnings(log: Log) -> Iterator[Finding]:
@@ -83,7 +83,7 @@ def _late_beginnings(log: Log) -> Iterator[Finding]:
         closing = next((event.number for event in worker.events if event.event == "shut down"), None)
         for event in worker.events if closing is not None else ():
             if event.number > closing and event.event in BEGINNINGS:  # type: ignore[operator]
-                yield Finding(Outcome.REFUSED, "it begins something after shutdown has begun (R32)", event)
+                yield Finding(LogVerdict.REFUSED, "it begins something after shutdown has begun (R32)", event)
 
 
 def _behind_the_end(log: Log) -> Iterator[Finding]:
@@ -92,46 +92,46 @@ def _behind_the_end(log: Log) -> Iterator[Finding]:
         end = next((event.number for event in worker.events if event.event == "end"), None)
         behind = next((event for event in worker.events if end is not None and event.number > end), None)
         if behind is not None:
-            yield Finding(Outcome.REFUSED, f"the worker has ended with its event {end}", behind)
+            yield Finding(LogVerdict.REFUSED, f"the worker has ended with its event {end}", behind)
 
 
 def _refused(contradiction: Contradiction) -> Finding:
     event, objection = contradiction
-    return Finding(Outcome.REFUSED, objection, event, event.rref)
+    return Finding(LogVerdict.REFUSED, objection, event, event.rref)
 
 
 def _leftovers(log: Log, explanations: list[Explanation]) -> Iterator[Finding]:
     """What every worker says is left at its end is what is left in the model (R32)."""
     if any(one.final is None for one in explanations) or not all(one.is_ended for one in log.workers.values()):
         return
-    left = Counter(thing for one in explanations if one.final is not None for thing in one.stage.left(one.final))
+    left = Counter(thing for one in explanations if one.final is not None for thing in one.log_world.left(one.final))
     for rank, worker in log.workers.items():
         end = worker.events[-1]
         for what in ("entries", "users", "unanswered"):
             if getattr(end, what) != left[what, rank]:
                 reason = f"it says that {getattr(end, what)} {what} are left, and there are {left[what, rank]}"
-                yield Finding(Outcome.REFUSED, reason, end)
+                yield Finding(LogVerdict.REFUSED, reason, end)
 
 
 class Explanation:
     """The search for a behaviour that has everything a log says about one RRef."""
 
-    def __init__(self, lanes: Lanes) -> None:
-        self.lanes, self.stage = lanes, Stage(lanes)
-        self.ranks = list(lanes.by_worker)
-        self.by_place = [lanes.by_worker[rank] for rank in self.ranks]
-        self.is_strict = not any(lane.loose for lane in self.by_place)
+    def __init__(self, rref_log: RRefLog) -> None:
+        self.rref_log, self.log_world = rref_log, LogWorld(rref_log)
+        self.ranks = list(rref_log.by_worker)
+        self.by_place = [rref_log.by_worker[rank] for rank in self.ranks]
+        self.is_strict = not any(worker.loose for worker in self.by_place)
         self.deepest: Node | None = None
         self.final: Scene | None = None  # where everything has led, if there was nothing to choose
 
     def find(self) -> Finding | None:
         """Say what is wrong; None if nothing is."""
-        contradicting = [_refused(one) for one in contradictions(self.lanes)]
+        contradicting = [_refused(one) for one in contradictions(self.rref_log)]
         if contradicting:
             return min(contradicting, key=_moment)
-        if self.lanes.owner is None:
+        if self.rref_log.owner is None:
             return None  # nothing but a letting go: too little to contradict anything
-        waiting, tried = [Node((0,) * len(self.ranks), self.stage.start)], set[Node]()
+        waiting, tried = [Node((0,) * len(self.ranks), self.log_world.start)], set[Node]()
         while waiting:
             node = self._go_on(waiting.pop())
             if self._is_explained(node):
@@ -143,7 +143,7 @@ class Explanation:
                 continue
             tried.add(node)
             if len(tried) > TRIES_MAX:
-                return Finding(Outcome.UNDECIDED, GUESSED, None, self.lanes.rref)
+                return Finding(LogVerdict.UNDECIDED, GUESSED, None, self.rref_log.rref)
             waiting += reversed(list(self._choices(node)))
         return self._refusal()
 
@@ -154,48 +154,48 @@ class Explanation:
         moved = True
         while moved:
             moved = False
-            for place, lane in enumerate(self.by_place):
-                while (after := self._forced(node, place, lane)) is not None:
+            for place, worker in enumerate(self.by_place):
+                while (after := self._forced(node, place, worker)) is not None:
                     node, moved = after, True
         return node
 
-    def _forced(self, node: Node, place: int, lane: Lane) -> Node | None:
+    def _forced(self, node: Node, place: int, worker: WorkerEvents) -> Node | None:
         position = node.positions[place]
-        if position in lane.loose:
-            helped = next(helpful_steps(self.stage, node.scene, self.ranks[place], lane.ahead(position)), None)
+        if position in worker.loose:
+            helped = next(helpful_steps(self.log_world, node.scene, self.ranks[place], worker.ahead(position)), None)
             return None if helped is None else node._replace(scene=helped)
-        if position == len(lane.events):
+        if position == len(worker.events):
             return None
         after = self._taken(node, place)
         return after if isinstance(after, Node) else None
 
-    def _taken(self, node: Node, place: int) -> Node | Refused:
+    def _taken(self, node: Node, place: int) -> Node | Impossible:
         """Take the next event of a worker, and see that a value is dropped exactly when nobody can name it (R22)."""
-        lane, position = self.by_place[place], node.positions[place]
-        event = lane.events[position]
-        after = self.stage.explain(node.scene, event)
-        if isinstance(after, Refused):
+        worker, position = self.by_place[place], node.positions[place]
+        event = worker.events[position]
+        after = self.log_world.explain(node.scene, event)
+        if isinstance(after, Impossible):
             return after
         gone = _is_gone(after) and not _is_gone(node.scene)
-        followed = position + 1 in lane.loose or lane.events[position + 1 : position + 2]
+        followed = position + 1 in worker.loose or worker.events[position + 1 : position + 2]
         if gone and (not followed or (followed is not True and followed[0].event != "drop")):
-            return Refused("nobody can name the value any more, and it is not dropped (R22)")
+            return Impossible("nobody can name the value any more, and it is not dropped (R22)")
         return Node((*node.positions[:place], position + 1, *node.positions[place + 1 :]), after)
 
     def _choices(self, node: Node) -> Iterator[Node]:
         """Give what may come next where a log is silent."""
         wanted = self._wanted(node)
-        for place, lane in enumerate(self.by_place):
+        for place, worker in enumerate(self.by_place):
             position, rank = node.positions[place], self.ranks[place]
-            if position not in lane.loose:
+            if position not in worker.loose:
                 continue
-            if position < len(lane.events):
+            if position < len(worker.events):
                 after = self._taken(node, place)
                 if isinstance(after, Node):
                     yield after
-            for scene in wanted_steps(self.stage, node.scene, rank, wanted):
+            for scene in wanted_steps(self.log_world, node.scene, rank, wanted):
                 yield node._replace(scene=scene)
-            for scene in supposed_steps(self.stage, node.scene, rank, wanted, lane.ahead(position)):
+            for scene in supposed_steps(self.log_world, node.scene, rank, wanted, worker.ahead(position)):
                 yield node._replace(scene=scene)
 
     def _wanted(self, node: Node) -> list[tuple[str, str]]:
@@ -205,12 +205,12 @@ class Explanation:
     def _heads(self, node: Node) -> list[tuple[int, Event]]:
         """Give the next event of each worker that has one."""
         pairs = enumerate(zip(self.by_place, node.positions, strict=True))
-        return [(place, lane.events[at]) for place, (lane, at) in pairs if at < len(lane.events)]
+        return [(place, worker.events[at]) for place, (worker, at) in pairs if at < len(worker.events)]
 
     # The end
 
     def _is_explained(self, node: Node) -> bool:
-        return all(at == len(lane.events) for lane, at in zip(self.by_place, node.positions, strict=True))
+        return all(at == len(worker.events) for worker, at in zip(self.by_place, node.positions, strict=True))
 
     def _refusal(self) -> Finding:
         """Name the event to blame: one that waits for nobody, or else the earliest."""
@@ -218,14 +218,14 @@ class Explanation:
         blocked: list[tuple[bool, float, Event, str]] = []
         for place, event in self._heads(self.deepest):
             after = self._taken(self.deepest, place)
-            if isinstance(after, Refused):
+            if isinstance(after, Impossible):
                 blocked.append((not self._is_certain(event), event.time, event, after.reason))
         if not blocked:  # what is left can happen, each thing alone, and not together
-            return Finding(Outcome.UNDECIDED, GUESSED, None, self.lanes.rref)
+            return Finding(LogVerdict.UNDECIDED, GUESSED, None, self.rref_log.rref)
         uncertain, _, event, reason = min(blocked, key=lambda one: one[:2])
         if self.is_strict or not uncertain:
-            return Finding(Outcome.REFUSED, reason, event, self.lanes.rref)
-        return Finding(Outcome.UNDECIDED, f"{reason}, as far as could be guessed from what is logged", event)
+            return Finding(LogVerdict.REFUSED, reason, event, self.rref_log.rref)
+        return Finding(LogVerdict.UNDECIDED, f"{reason}, as far as could be guessed from what is logged", event)
 
     def _is_certain(self, event: Event) -> bool:
         """Say whether nothing that is not logged, and nothing that others do later, can make an event possible."""

@@ -24,7 +24,7 @@ from farref.properties.conformance.findings.catalogue import (
     Recorded,
     is_as_recorded,
 )
-from farref.properties.conformance.findings.run import Outcome, Run
+from farref.properties.conformance.findings.run import ProgramRun, Reproduction
 from farref.properties.protocols import PROTOCOLS
 
 ROOT: Final = Path(__file__).parents[2]
@@ -116,7 +116,7 @@ def test_programs_are_started_and_ended_in_one_way() -> None:
 )
 def test_N1_shows() -> None:
     run = ledger.run_once(ROOT / "properties/conformance/findings/scripts/rref/n1_two_owners.py")
-    assert run.outcome is Outcome.REPRODUCED, run.last
+    assert run.outcome is Reproduction.REPRODUCED, run.last
 
 
 # -- the figures -------------------------------------------------------------------------------------------------------
@@ -145,16 +145,16 @@ def test_figures_are_of_the_version_that_is_pinned() -> None:
 @pytest.mark.parametrize(
     ("exit_code", "last", "outcome"),
     [
-        (1, "REPRODUCED: it is there", Outcome.REPRODUCED),
-        (0, "NOT REPRODUCED: it is not", Outcome.NOT_REPRODUCED),
-        (2, "NOT REPRODUCED: the experiment could not be carried out", Outcome.FAILED),
-        (0, "REPRODUCED: it is there", Outcome.FAILED),
-        (1, "NOT REPRODUCED: it is not", Outcome.FAILED),
-        (1, "RuntimeError: something else", Outcome.FAILED),
-        (-9, "", Outcome.FAILED),
+        (1, "REPRODUCED: it is there", Reproduction.REPRODUCED),
+        (0, "NOT REPRODUCED: it is not", Reproduction.NOT_REPRODUCED),
+        (2, "NOT REPRODUCED: the experiment could not be carried out", Reproduction.FAILED),
+        (0, "REPRODUCED: it is there", Reproduction.FAILED),
+        (1, "NOT REPRODUCED: it is not", Reproduction.FAILED),
+        (1, "RuntimeError: something else", Reproduction.FAILED),
+        (-9, "", Reproduction.FAILED),
     ],
 )
-def test_exit_code_and_last_line_must_agree(exit_code: int, last: str, outcome: Outcome) -> None:
+def test_exit_code_and_last_line_must_agree(exit_code: int, last: str, outcome: Reproduction) -> None:
     assert ledger.judge(exit_code, last) is outcome
 
 
@@ -179,7 +179,11 @@ def test_what_is_recorded_is_held_against_the_runs(
 
 
 def test_a_rate_is_the_runs_that_showed_it() -> None:
-    runs = [Run(Outcome.REPRODUCED, 3.0, "a"), Run(Outcome.FAILED, 1.0, "b"), Run(Outcome.NOT_REPRODUCED, 2.0, "c")]
+    runs = [
+        ProgramRun(Reproduction.REPRODUCED, 3.0, "a"),
+        ProgramRun(Reproduction.FAILED, 1.0, "b"),
+        ProgramRun(Reproduction.NOT_REPRODUCED, 2.0, "c"),
+    ]
     assert ledger.add_up(FINDINGS[0], runs) == Figure(FINDINGS[0].id, 3, 1, 1, 2.0, "c")
 
 
@@ -196,7 +200,7 @@ def test_a_program_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) 
     script = tmp_path / "hangs.py"
     script.write_text("import os, time\nif child := os.fork():\n    print(child, flush=True)\ntime.sleep(600)\n")
     run = ledger.run_once(script, limit=2)
-    assert run.outcome is Outcome.FAILED
+    assert run.outcome is Reproduction.FAILED
     deadline = time.monotonic() + 10
     while is_alive(int(run.last)) and time.monotonic() < deadline:
         time.sleep(0.01)

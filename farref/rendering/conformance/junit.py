@@ -11,9 +11,9 @@ from typing import Final
 
 from farref.properties.conformance.kit.document import Report, Row, Verdict
 from farref.rendering.conformance.conclusion import is_red, printable, rate, title, told
-from farref.rendering.junit import Case, Outcome, Suite, junit
+from farref.rendering.junit import Case, CaseResult, Suite, junit
 
-OUTCOMES: Final[Mapping[Verdict, Outcome | None]] = {
+OUTCOMES: Final[Mapping[Verdict, CaseResult | None]] = {
     Verdict.PASS: None,
     Verdict.FAIL: "failure",
     Verdict.UNEXPECTED_PASS: "failure",

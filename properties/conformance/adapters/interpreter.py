@@ -44,7 +44,7 @@ class Calls(Protocol):
 
 
 @dataclass(frozen=True)
-class Taker:
+class Interpreter:
     """Takes steps on one worker, in one context."""
 
     here: str

@@ -29,7 +29,7 @@ class Contexts(Protocol):
         """Give the gradients of the leaves here, by name."""
 
 
-class HoldingAgent(Agent):
+class TorchLikeAgent(Agent):
     """One worker. What it holds is in `functions`, where calls of others find it."""
 
     contexts: Contexts

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from farref.properties.conformance.conversation.session import PROTOCOL
-from farref.properties.conformance.kit.backend import KINDS, VERBS, Backend
+from farref.properties.conformance.kit.backend import KINDS, VERBS, Adapter
 
 ARGUMENTS = {
     "start": ("workers", "options"),
@@ -32,16 +32,16 @@ ARGUMENTS = {
     "fault": ("kind", "worker", "details"),
     "stop": (),
 }
-"""What each verb is given, in the order of the methods of `Backend`."""
+"""What each verb is given, in the order of the methods of `Adapter`."""
 
 
-def load(place: str) -> Backend:
+def load(place: str) -> Adapter:
     """Find the adapter in a file (`file.py`, its only class with the verbs) or in a module (`module:attribute`)."""
     if place.endswith(".py"):
         return _only_adapter(_module_of(Path(place)))
     module, _, attribute = place.partition(":")
     found = getattr(importlib.import_module(module), attribute)
-    adapter: Backend = found() if isinstance(found, type) else found
+    adapter: Adapter = found() if isinstance(found, type) else found
     return adapter
 
 
@@ -56,7 +56,7 @@ def _module_of(path: Path) -> Any:
     return module
 
 
-def _only_adapter(module: Any) -> Backend:
+def _only_adapter(module: Any) -> Adapter:
     kinds = [
         one
         for one in vars(module).values()
@@ -68,14 +68,14 @@ def _only_adapter(module: Any) -> Backend:
     if len(kinds) != 1:
         names = ", ".join(one.__name__ for one in kinds) or "none"
         raise LookupError(f"{module.__file__} must have one class with the verbs `start` and `stop`, and has {names}")
-    adapter: Backend = kinds[0]()
+    adapter: Adapter = kinds[0]()
     return adapter
 
 
 class Host:
     """Answers requests with an adapter."""
 
-    def __init__(self, adapter: Backend, requests: BinaryIO, answers: BinaryIO) -> None:
+    def __init__(self, adapter: Adapter, requests: BinaryIO, answers: BinaryIO) -> None:
         self._adapter, self._requests, self._answers = adapter, requests, answers
         self._lock = threading.Lock()
 

@@ -32,9 +32,9 @@ class Raised:
     number: int
 
 
-Outcome: TypeAlias = Answered | Raised
+Reply: TypeAlias = Answered | Raised
 Request: TypeAlias = tuple[str, dict[str, Any]]
-Judge: TypeAlias = Callable[[Sequence[Outcome]], None]
+Judge: TypeAlias = Callable[[Sequence[Reply]], None]
 
 
 @dataclass(frozen=True)
@@ -184,23 +184,23 @@ def _call(function: str, args: list[Any], timeout: float | None = None) -> Reque
 # -- what must come of a request ----------------------------------------------------------------------------------------
 
 
-def _each(judge: Callable[[Outcome], None]) -> Judge:
-    def each(outcomes: Sequence[Outcome]) -> None:
+def _each(judge: Callable[[Reply], None]) -> Judge:
+    def each(outcomes: Sequence[Reply]) -> None:
         for one in outcomes:
             judge(one)
 
     return each
 
 
-def _in_turn(*judges: Callable[[Outcome], None]) -> Judge:
-    def in_turn(outcomes: Sequence[Outcome]) -> None:
+def _in_turn(*judges: Callable[[Reply], None]) -> Judge:
+    def in_turn(outcomes: Sequence[Reply]) -> None:
         for judge, outcome in zip(judges, outcomes, strict=True):
             judge(outcome)
 
     return in_turn
 
 
-def _overtakes(outcomes: Sequence[Outcome]) -> None:
+def _overtakes(outcomes: Sequence[Reply]) -> None:
     slow, quick = outcomes
     if quick.number > slow.number:
         raise WrongAnswer(
@@ -208,19 +208,19 @@ def _overtakes(outcomes: Sequence[Outcome]) -> None:
         )
 
 
-def _value(outcome: Outcome) -> Any:
+def _value(outcome: Reply) -> Any:
     if isinstance(outcome, Raised):
         raise WrongAnswer(f"it fails as {outcome.kind}: {outcome.message}")
     return outcome.value
 
 
-def _nothing(outcome: Outcome) -> None:
+def _nothing(outcome: Reply) -> None:
     if (value := _value(outcome)) is not None:
         raise WrongAnswer(f"it gives {value!r}; the verb gives nothing (null)")
 
 
-def _gives(expected: Any) -> Callable[[Outcome], None]:
-    def gives(outcome: Outcome) -> None:
+def _gives(expected: Any) -> Callable[[Reply], None]:
+    def gives(outcome: Reply) -> None:
         value = _value(outcome)
         if value != expected or isinstance(value, bool) != isinstance(expected, bool):
             raise WrongAnswer(f"it gives {value!r}, not {expected!r}")
@@ -228,8 +228,8 @@ def _gives(expected: Any) -> Callable[[Outcome], None]:
     return gives
 
 
-def _fails(kind: str | None = None, saying: str = "") -> Callable[[Outcome], None]:
-    def fails(outcome: Outcome) -> None:
+def _fails(kind: str | None = None, saying: str = "") -> Callable[[Reply], None]:
+    def fails(outcome: Reply) -> None:
         if isinstance(outcome, Answered):
             raise WrongAnswer(f"it gives {outcome.value!r}, and must fail{f' as {kind}' if kind else ''}")
         if kind is not None and outcome.kind != kind:
@@ -240,20 +240,20 @@ def _fails(kind: str | None = None, saying: str = "") -> Callable[[Outcome], Non
     return fails
 
 
-def _object(outcome: Outcome) -> None:
+def _object(outcome: Reply) -> None:
     if not isinstance(value := _value(outcome), dict):
         raise WrongAnswer(f"it gives {value!r}, which is not an object")
 
 
-def _counts(outcome: Outcome) -> None:
+def _counts(outcome: Reply) -> None:
     _object(outcome)
     for name, count in _value(outcome).items():
         if type(count) is not int:
             raise WrongAnswer(f"{name} must be a whole number, and is {count!r} in {_value(outcome)!r}")
 
 
-def _has(name: str, type_: type) -> Callable[[Outcome], None]:
-    def has(outcome: Outcome) -> None:
+def _has(name: str, type_: type) -> Callable[[Reply], None]:
+    def has(outcome: Reply) -> None:
         _object(outcome)
         value = _value(outcome).get(name)
         if type(value) is not type_:
@@ -263,7 +263,7 @@ def _has(name: str, type_: type) -> Callable[[Outcome], None]:
     return has
 
 
-def _strings(outcome: Outcome) -> None:
+def _strings(outcome: Reply) -> None:
     value = _value(outcome)
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise WrongAnswer(f"it gives {value!r}; stop gives a list of strings, of what it could not release")

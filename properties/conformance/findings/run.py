@@ -36,7 +36,7 @@ LIMIT_SECONDS: Final = 120
 """More than any program takes on a busy machine: each ends its own experiment after 40 s, and has PyTorch to import first."""
 
 
-class Outcome(Enum):
+class Reproduction(Enum):
     """What one run of a program came to."""
 
     REPRODUCED = "reproduced"
@@ -44,15 +44,15 @@ class Outcome(Enum):
     FAILED = "failed"
 
 
-class Run(NamedTuple):
+class ProgramRun(NamedTuple):
     """One run: its outcome, how long it took, and its last line."""
 
-    outcome: Outcome
+    outcome: Reproduction
     seconds: float
     last: str
 
 
-def run_once(script: Path, limit: float = LIMIT_SECONDS) -> Run:
+def run_once(script: Path, limit: float = LIMIT_SECONDS) -> ProgramRun:
     """Run a program once, and end all that it started."""
     begun = time.monotonic()
     process = subprocess.Popen(
@@ -68,28 +68,28 @@ def run_once(script: Path, limit: float = LIMIT_SECONDS) -> Run:
         os.killpg(process.pid, signal.SIGKILL)
         printed, _ = process.communicate()
     last = printed.strip().rpartition("\n")[2]
-    return Run(judge(process.returncode, last), time.monotonic() - begun, last)
+    return ProgramRun(judge(process.returncode, last), time.monotonic() - begun, last)
 
 
-def judge(exit_code: int, last: str) -> Outcome:
+def judge(exit_code: int, last: str) -> Reproduction:
     """Believe a program whose exit code and last line say the same."""
     match exit_code, last.partition(": ")[0]:
         case 1, "REPRODUCED":
-            return Outcome.REPRODUCED
+            return Reproduction.REPRODUCED
         case 0, "NOT REPRODUCED":
-            return Outcome.NOT_REPRODUCED
+            return Reproduction.NOT_REPRODUCED
         case _:
-            return Outcome.FAILED
+            return Reproduction.FAILED
 
 
-def add_up(finding: Finding, runs: Sequence[Run]) -> Figure:
+def add_up(finding: Finding, runs: Sequence[ProgramRun]) -> Figure:
     """Put the runs of one program together."""
     outcomes = [run.outcome for run in runs]
     return Figure(
         finding.id,
         len(runs),
-        outcomes.count(Outcome.REPRODUCED),
-        outcomes.count(Outcome.FAILED),
+        outcomes.count(Reproduction.REPRODUCED),
+        outcomes.count(Reproduction.FAILED),
         round(statistics.median(run.seconds for run in runs), 1),
         runs[-1].last,
     )
@@ -98,7 +98,7 @@ def add_up(finding: Finding, runs: Sequence[Run]) -> Figure:
 def run_all(findings: Sequence[Finding], times: int, jobs: int) -> list[Figure]:
     """Run each program several times, so many at once, and report each run as it ends."""
 
-    def run(finding: Finding) -> Run:
+    def run(finding: Finding) -> ProgramRun:
         done = run_once(script_of(finding))
         click.echo(f"{finding.id}: {done.seconds:.1f} s, {done.last or 'nothing was said'}", err=True)
         return done

@@ -105,7 +105,7 @@ MESSAGES: Final = ("ForkRequest", "ChildAccept", "UserDelete", "RemoteCall", "Fe
 """The kinds of messages that faults name, as in the spec."""
 
 
-class Backend(Protocol):
+class Adapter(Protocol):
     """A backend behind an adapter: start, then any of the others, then stop; and again, as often as the kit likes."""
 
     name: str

@@ -1,6 +1,6 @@
 """Checks: what the kit does with a backend in order to see whether it keeps a clause.
 
-A check is a function of a `World`. It returns if the clause was kept, raises `Violation` if it was not, and lets everything
+A check is a function of a `World`. It returns if the clause was kept, raises `ClauseBroken` if it was not, and lets everything
 else through: an operation that fails where it should not, and one that hangs, break the clause as well. Its docstring says
 in one sentence what must be so.
 

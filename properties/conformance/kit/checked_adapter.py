@@ -19,14 +19,14 @@ from farref.properties.conformance.conversation.session import (
 )
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Verdict
-from farref.properties.conformance.kit.verdicts import Outcome, how_broken
-from farref.properties.conformance.kit.world import Violation, World
+from farref.properties.conformance.kit.verdicts import CheckRun, how_broken
+from farref.properties.conformance.kit.world import ClauseBroken, World
 
 START_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 15.0
 
 
-class Stage:
+class CheckedAdapter:
     """Runs checks, one at a time."""
 
     def __init__(self, command: tuple[str, ...], seed: int) -> None:
@@ -41,7 +41,7 @@ class Stage:
             self._session = Session(self._command)
         return self._session
 
-    def run(self, check: Check) -> Outcome:
+    def run(self, check: Check) -> CheckRun:
         """Run a check once, in a world that is fit for it, and leave what is fit for the next."""
         world = None
         try:
@@ -49,7 +49,7 @@ class Stage:
             outcome = _run(check, world)
         except AdapterError as error:
             self.put_down()
-            return Outcome(Verdict.ERROR, str(error), world.story() if world else ())
+            return CheckRun(Verdict.ERROR, str(error), world.story() if world else ())
         spoilt = outcome.verdict is not Verdict.PASS or check.alone or any(one.verb == "fault" for one in outcome.story)
         if spoilt or not _is_as_new(world):
             self._leave()
@@ -99,19 +99,19 @@ class Stage:
             self.put_down()
 
 
-def _run(check: Check, world: World) -> Outcome:
+def _run(check: Check, world: World) -> CheckRun:
     try:
         check.run(world)
     except AdapterError:
         raise
-    except (Violation, OperationFailed, Hang) as broken:
+    except (ClauseBroken, OperationFailed, Hang) as broken:
         if isinstance(broken, OperationFailed) and broken.kind == UNSUPPORTED:
             said = f"the adapter has declared what it cannot do: {broken}"
-            return Outcome(Verdict.ERROR, said, world.story())
-        return Outcome(Verdict.FAIL, how_broken(broken), world.blame(broken))
+            return CheckRun(Verdict.ERROR, said, world.story())
+        return CheckRun(Verdict.FAIL, how_broken(broken), world.blame(broken))
     except Exception as error:
-        return Outcome(Verdict.ERROR, f"the check itself is wrong: {type(error).__name__}: {error}", world.story())
-    return Outcome(Verdict.PASS, "", world.story())
+        return CheckRun(Verdict.ERROR, f"the check itself is wrong: {type(error).__name__}: {error}", world.story())
+    return CheckRun(Verdict.PASS, "", world.story())
 
 
 def _is_as_new(world: World) -> bool:

@@ -15,7 +15,7 @@ import msgspec
 
 from farref.properties.conformance.conversation.session import Identity
 from farref.properties.conformance.kit.check import Check
-from farref.properties.conformance.kit.checked_adapter import Stage
+from farref.properties.conformance.kit.checked_adapter import CheckedAdapter
 from farref.properties.conformance.kit.document import (
     FORMAT,
     Operation,
@@ -27,7 +27,7 @@ from farref.properties.conformance.kit.document import (
 )
 from farref.properties.conformance.kit.expectations import Expectation
 from farref.properties.conformance.kit.telling import shortened
-from farref.properties.conformance.kit.verdicts import ClauseText, Outcome, notes, unseen, with_expectation
+from farref.properties.conformance.kit.verdicts import CheckRun, ClauseText, notes, unseen, with_expectation
 
 BAD: Final = (Verdict.FAIL, Verdict.EXPECTED_FAIL, Verdict.ERROR, Verdict.BLOCKED)
 
@@ -64,7 +64,7 @@ class Runner:
 
     def __init__(self, plan: Plan, on_row: Callable[[Row], None] = lambda _: None) -> None:
         self.plan, self._on_row = plan, on_row
-        self._stage = Stage(plan.command, plan.seed)
+        self._adapter = CheckedAdapter(plan.command, plan.seed)
         self._identity: Identity | None = None
         self._begun = time.monotonic()
         self._rows: dict[str, Row] = {}
@@ -77,7 +77,7 @@ class Runner:
                 self.judge(check)
             self.end()
         except BaseException as error:  # nothing may be left behind, and nobody wants to wait
-            self._stage.put_down()
+            self._adapter.put_down()
             if isinstance(error, KeyboardInterrupt) and self._rows:
                 raise Interrupted(self._cut_short()) from error
             raise
@@ -85,7 +85,7 @@ class Runner:
 
     def end(self) -> None:
         """Stop everything."""
-        self._stage.end()
+        self._adapter.end()
 
     def _cut_short(self) -> Report:
         for check in self.plan.checks:
@@ -96,7 +96,7 @@ class Runner:
     def identity(self) -> Identity:
         """Start the adapter, unless it runs, and say who it is."""
         if self._identity is None:
-            self._identity = self._stage.talk().identity
+            self._identity = self._adapter.talk().identity
         return self._identity
 
     def judge(self, check: Check) -> Row:
@@ -138,16 +138,16 @@ class Runner:
 
     def _tried(self, check: Check) -> Row:
         begun, expectation = time.monotonic(), self.plan.expectations.get(check.id)
-        outcomes = [self._stage.run(check)]
+        outcomes = [self._adapter.run(check)]
         while self._again(outcomes, expectation):
-            outcomes.append(self._stage.run(check))
+            outcomes.append(self._adapter.run(check))
         failed = [one for one in outcomes if one.verdict is not Verdict.PASS]
         shown = failed[0] if failed else outcomes[0]
         verdict, message = with_expectation(shown, expectation)
         rate = f"{len(failed)} of {len(outcomes)}" if len(outcomes) > 1 else None
         return self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
 
-    def _again(self, outcomes: Sequence[Outcome], expectation: Expectation | None) -> bool:
+    def _again(self, outcomes: Sequence[CheckRun], expectation: Expectation | None) -> bool:
         if len(outcomes) >= self.plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
             return False
         if expectation is not None:

@@ -30,7 +30,7 @@ class ClauseText:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckRun:
     """What became of one run of a check."""
 
     verdict: Verdict
@@ -38,7 +38,7 @@ class Outcome:
     story: tuple[Operation, ...]
 
 
-def with_expectation(outcome: Outcome, expectation: Expectation | None) -> tuple[Verdict, str]:
+def with_expectation(outcome: CheckRun, expectation: Expectation | None) -> tuple[Verdict, str]:
     """Say what an outcome comes to, given what is expected."""
     if expectation is None or outcome.verdict is Verdict.ERROR:
         return outcome.verdict, outcome.message

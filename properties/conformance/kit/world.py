@@ -11,14 +11,14 @@ from farref.properties.conformance.conversation.session import UNSUPPORTED, Oper
 from farref.properties.conformance.kit.backend import KINDS
 from farref.properties.conformance.kit.verbs import BEGUN, DEADLINE, Entry, Pending, Verbs
 
-__all__ = ["BEGUN", "PATIENCE", "Violation", "World"]
+__all__ = ["BEGUN", "PATIENCE", "ClauseBroken", "World"]
 
 PATIENCE: Final = 5.0
 """How long counts may take to come to rest."""
 PAUSE: Final = 0.02
 
 
-class Violation(Exception):  # noqa: N818 (it says what happened)
+class ClauseBroken(Exception):  # noqa: N818 (it says what happened)
     """The backend has broken the clause; the message says how."""
 
 
@@ -31,7 +31,7 @@ class World(Verbs):
             if at is not None or self.entries:
                 trouble = at or self.entries[-1]
                 trouble.trouble, trouble.wanted = True, wanted or None
-            raise Violation(otherwise)
+            raise ClauseBroken(otherwise)
 
     def gives(self, pending: Pending, wanted: Any, deadline: float = DEADLINE) -> None:
         """Break the clause unless an operation gives a value."""

@@ -16,7 +16,7 @@ from farref.impl.core.messages import Call, RemoteCall
 from farref.impl.simulated.network import Simulation
 from farref.impl.worker.logfile import journal_in
 from farref.properties.logs.format import Event, Log, WorkerLog
-from farref.properties.logs.validate import Outcome, validate
+from farref.properties.logs.validate import LogVerdict, validate
 from farref.properties.rref.protocol import RREF
 from tests.impl.core.simulation import drain, under_way
 from tests.properties.logs.test_mistakes import LoggedBackend, read, roam, run
@@ -204,7 +204,7 @@ def test_R26_nothing_is_fetched_after_letting_go_although_another_fetch_is_under
 def assert_named(log: Log, event: Event, objection: str) -> None:
     finding = validate(log)
     assert finding is not None
-    assert (finding.outcome, finding.event) == (Outcome.REFUSED, event), finding
+    assert (finding.outcome, finding.event) == (LogVerdict.REFUSED, event), finding
     assert objection in finding.reason, finding.reason
     assert "\n" not in finding.reason
 
@@ -232,4 +232,4 @@ def test_silence_is_never_refused(number: int, tmp_path: Path) -> None:
     log = roam(number, tmp_path) if number % 4 == 0 else run(RREF.draw(3, number, {}), LoggedBackend(tmp_path))
     for rest in partial(log, Random(number)):
         finding = validate(rest)
-        assert finding is None or finding.outcome is Outcome.UNDECIDED, finding
+        assert finding is None or finding.outcome is LogVerdict.UNDECIDED, finding

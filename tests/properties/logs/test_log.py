@@ -11,7 +11,7 @@ import pytest
 
 from farref.impl import launch, rpc_async, rpc_sync
 from farref.properties.logs.format import Event, Log, WorkerLog, read_logs
-from farref.properties.logs.validate import Outcome, validate
+from farref.properties.logs.validate import LogVerdict, validate
 from tests.impl.far import references as far
 
 NAMES = ["A", "B", "C"]
@@ -74,7 +74,7 @@ def test_an_event_that_is_left_out_is_missed(files: list[Path]) -> None:
         renumber(log.workers[rank])
         finding = validate(log)
         assert finding is not None, gone
-        assert finding.outcome is Outcome.REFUSED
+        assert finding.outcome is LogVerdict.REFUSED
         assert gone.rref in (finding.rref, gone.rref if finding.event and finding.event.event == "end" else None)
 
 
@@ -106,7 +106,7 @@ def test_an_event_that_is_forged_is_found(files: list[Path], forge: Callable[[Ev
         events[place] = other
         finding = validate(log)
         assert finding is not None, other
-        assert finding.outcome is Outcome.REFUSED
+        assert finding.outcome is LogVerdict.REFUSED
         forged += 1
     assert forged > 3
 
@@ -142,7 +142,7 @@ def test_a_log_may_stop_anywhere(files: list[Path], seed: int) -> None:
         (path.name, content[: random.randrange(200, len(content))]) for path in files if (content := path.read_bytes())
     ]
     finding = validate(read_logs(cut))
-    assert finding is None or finding.outcome is Outcome.UNDECIDED
+    assert finding is None or finding.outcome is LogVerdict.UNDECIDED
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -154,7 +154,7 @@ def test_arrivals_may_be_left_out_of_a_log_that_says_so(files: list[Path], seed:
         worker.header, worker.events = msgspec.structs.replace(worker.header, complete=False), kept
     assert left_out
     finding = validate(log)
-    assert finding is None or finding.outcome is Outcome.UNDECIDED
+    assert finding is None or finding.outcome is LogVerdict.UNDECIDED
 
 
 def test_what_is_certain_is_refused_whatever_is_not_logged(files: list[Path]) -> None:
@@ -165,4 +165,4 @@ def test_what_is_certain_is_refused_whatever_is_not_logged(files: list[Path]) ->
     renumber(log.workers[2])
     finding = validate(log)
     assert finding is not None
-    assert (finding.outcome, finding.event) == (Outcome.REFUSED, log.workers[2].events[place + 1])
+    assert (finding.outcome, finding.event) == (LogVerdict.REFUSED, log.workers[2].events[place + 1])

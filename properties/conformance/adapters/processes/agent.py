@@ -14,12 +14,12 @@ from farref.properties.conformance.adapters.functions import handles, keep
 from farref.properties.conformance.adapters.processes.faults import Faults
 from farref.properties.conformance.adapters.processes.functions import FUNCTIONS
 from farref.properties.conformance.adapters.processes.gradients import Gradients
-from farref.properties.conformance.adapters.torch_like import HoldingAgent
+from farref.properties.conformance.adapters.torch_like import TorchLikeAgent
 
 LEAVE_S: Final = 6.0
 
 
-class ProcessesAgent(HoldingAgent):
+class ProcessesAgent(TorchLikeAgent):
     """One worker."""
 
     kinds: ClassVar[Mapping[str, tuple[type[BaseException], ...]]] = {

@@ -13,7 +13,7 @@ from farref.impl.autograd import ContextId, DistributedOptimizer, backward, get_
 from farref.impl.tape import SGD, Tensor, no_grad, tensor
 from farref.impl.worker.recording import using
 from farref.properties.conformance.adapters.functions import leaves
-from farref.properties.conformance.adapters.interpreter import Taker, compute
+from farref.properties.conformance.adapters.interpreter import Interpreter, compute
 from farref.properties.conformance.kit.programs import Step
 
 T = TypeVar("T")
@@ -132,11 +132,11 @@ class Gradients:
     ) -> None:
         """Take steps in a context, then go back from some roots."""
         results = self._results.setdefault(context, {})
-        taker = Taker(self._here, Calls(context, self._optimizers), places, leaves, results)
+        interpreter = Interpreter(self._here, Calls(context, self._optimizers), places, leaves, results)
         for step in steps:
-            taker.take(step)
+            interpreter.take(step)
         if roots:
-            backward(context, [taker.result(root) for root in roots], retain, mode, timeout)
+            backward(context, [interpreter.result(root) for root in roots], retain, mode, timeout)
 
     def found(self, context: ContextId) -> Mapping[str, float]:
         """Give the gradients of the leaves here, by name."""

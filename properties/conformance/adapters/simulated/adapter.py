@@ -14,7 +14,7 @@ import msgspec
 from farref.impl.core.effects import Value
 from farref.impl.core.ids import OwnedReference, Reference, WorkerId
 from farref.impl.core.observe import observe
-from farref.properties.conformance.adapters.simulated.network import UNREADABLE, Rushing
+from farref.properties.conformance.adapters.simulated.network import UNREADABLE, FreeNetwork
 from farref.properties.conformance.kit.backend import FUNCTIONS
 
 CANNOT: Final = {"pass_on", "nest", "misuse", "busy"}
@@ -42,7 +42,7 @@ class Adapter:
     )
 
     def __init__(self) -> None:
-        self._network = Rushing((), 0, self._run)
+        self._network = FreeNetwork((), 0, self._run)
         self._network.closed = True
         self._names: dict[str, WorkerId] = {}
 
@@ -53,7 +53,7 @@ class Adapter:
         self._handles: dict[tuple[WorkerId, str], Reference] = {}
         self._counts: Counter[tuple[WorkerId, str]] = Counter()
         self._counting = threading.Lock()
-        self._network = Rushing(workers, int(options.get("seed", 0)), self._run)
+        self._network = FreeNetwork(workers, int(options.get("seed", 0)), self._run)
 
     def stop(self) -> Sequence[str]:
         """End the network; there is nothing else."""

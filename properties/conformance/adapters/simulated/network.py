@@ -42,7 +42,7 @@ Key: TypeAlias = tuple[str, WorkerId, int]
 Run: TypeAlias = Callable[[WorkerId, str, list[Any], tuple[Reference, ...]], Any]
 
 
-class Rushing(Simulation):
+class FreeNetwork(Simulation):
     """A simulation that goes on by itself. `run` runs a function on a worker."""
 
     def __init__(self, workers: Sequence[str], seed: int, run: Run) -> None:

@@ -14,7 +14,7 @@ from farref.properties.conformance.adapters.agent import Life
 from farref.properties.conformance.adapters.functions import handles, keep
 from farref.properties.conformance.adapters.torch.functions import FUNCTIONS, Unreadable, only_here
 from farref.properties.conformance.adapters.torch.gradients import Gradients
-from farref.properties.conformance.adapters.torch_like import HoldingAgent
+from farref.properties.conformance.adapters.torch_like import TorchLikeAgent
 
 LEAVE_S: Final = 6.0
 
@@ -27,7 +27,7 @@ KINDS: Final = {
 """PyTorch raises RuntimeError for nearly everything; what kind of failure it was, its text says."""
 
 
-class TorchAgent(HoldingAgent):
+class TorchAgent(TorchLikeAgent):
     """One worker."""
 
     def join(self, life: Life) -> None:

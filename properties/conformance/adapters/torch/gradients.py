@@ -1,7 +1,7 @@
 """Gradient programs on the workers of `torch`.
 
 A context of PyTorch belongs to the thread that opened it: only what this thread sends is recorded. So every open context has
-a *room*, a thread in which the steps of its programs are taken. A pass needs no room, and neither does a release.
+a thread of its own, in which the steps of its programs are taken. A pass needs no thread, and neither does a release.
 
 `torch._dynamo` is what the first optimizer of a process imports, for seconds. Here it is imported before workers are forked.
 """
@@ -22,7 +22,7 @@ from torch.distributed import autograd, rpc
 from torch.distributed.optim import DistributedOptimizer
 
 from farref.properties.conformance.adapters.functions import leaves
-from farref.properties.conformance.adapters.interpreter import Taker, compute
+from farref.properties.conformance.adapters.interpreter import Interpreter, compute
 from farref.properties.conformance.kit.programs import Step
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ def relay(path: Sequence[str], operation: str, args: Sequence[Any]) -> Any:
     return rpc.rpc_sync(path[0], relay, args=(path[1:], operation, args)) if path else compute_here(operation, args)
 
 
-class Room:
+class ContextThread:
     """An open context, the thread that it belongs to, and what was computed in it."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class Room:
         self.context: int = self.do(lambda: autograd._new_context()._context_id())
 
     def do(self, act: Callable[[], T]) -> T:
-        """Do something in the room, and wait for it."""
+        """Do something in the thread, and wait for it."""
         future: Future[T] = Future()
         self._acts.put((act, future))
         return future.result()
@@ -109,12 +109,12 @@ class Room:
 class Calls:
     """Calls in one context."""
 
-    room: Room
+    thread: ContextThread
     optimizers: dict[str, DistributedOptimizer]
 
     def within(self, act: Callable[[], T]) -> T:
         """Do something in the context."""
-        return self.room.do(act)
+        return self.thread.do(act)
 
     def unrecorded(self) -> AbstractContextManager[Any]:
         """Turn recording off for a while."""
@@ -144,7 +144,7 @@ class Calls:
             references = [rpc.remote(on, leaf, args=(name,)) for name, on in leaves.items()]
             kind = OwnSGD if step.get("own") else torch.optim.SGD
             self.optimizers[key] = DistributedOptimizer(kind, references, lr=float(step["rate"]))
-        self.optimizers[key].step(self.room.context)
+        self.optimizers[key].step(self.thread.context)
 
 
 class Gradients:
@@ -152,26 +152,26 @@ class Gradients:
 
     def __init__(self, here: str) -> None:
         self._here = here
-        self._rooms: dict[str, Room] = {}
+        self._opened: dict[str, ContextThread] = {}
         self._optimizers: dict[str, DistributedOptimizer] = {}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._rooms
+        return name in self._opened
 
     def __len__(self) -> int:
-        return len(self._rooms)
+        return len(self._opened)
 
     def open(self, name: str) -> int:
         """Open a context."""
-        self._rooms[name] = Room()
-        return self._rooms[name].context
+        self._opened[name] = ContextThread()
+        return self._opened[name].context
 
     def release(self, name: str) -> None:
         """Release a context."""
-        room = self._rooms.pop(name)
-        if not self._rooms:
+        thread = self._opened.pop(name)
+        if not self._opened:
             self._optimizers.clear()
-        room.close()
+        thread.close()
 
     def run(
         self,
@@ -184,18 +184,18 @@ class Gradients:
         timeout: float | None,
     ) -> None:
         """Take steps in a context, then go back from some roots."""
-        room = next((room for room in self._rooms.values() if room.context == context), None)
-        if room is None:
+        thread = next((thread for thread in self._opened.values() if thread.context == context), None)
+        if thread is None:
             raise NotImplementedError(
                 "a context of PyTorch belongs to a thread: only the worker that opened it takes steps"
             )
         if roots and (mode != "fast" or timeout is not None):
             raise NotImplementedError("PyTorch has FAST only, and its passes have no timeout of their own")
-        taker = Taker(self._here, Calls(room, self._optimizers), places, leaves, room.results)
+        interpreter = Interpreter(self._here, Calls(thread, self._optimizers), places, leaves, thread.results)
         for step in steps:
-            taker.take(step)
+            interpreter.take(step)
         if roots:
-            autograd.backward(context, [taker.result(root) for root in roots], retain_graph=retain)
+            autograd.backward(context, [interpreter.result(root) for root in roots], retain_graph=retain)
 
     def found(self, context: int) -> Mapping[str, float]:
         """Give the gradients of the leaves here, by name."""
