@@ -9,7 +9,7 @@ Asked = TypeVar("Asked")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[Asked]):
+class AnsweringMessage(Generic[Asked]):
     """A message that answers another one."""
 
     of: Asked
@@ -21,4 +21,4 @@ class Answer(Generic[Asked]):
 def kind_of(message: object) -> str:
     """Name a message's kind, for coverage and diagrams. The kind of an answer names what it answers."""
     kind = type(message).__name__
-    return f"{kind}({type(message.of).__name__})" if isinstance(message, Answer) else kind
+    return f"{kind}({type(message.of).__name__})" if isinstance(message, AnsweringMessage) else kind

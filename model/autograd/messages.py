@@ -17,7 +17,7 @@ from typing import Literal
 
 from farref.model.autograd.ids import PairId, PassId
 from farref.model.ids import WorkerId, worker_name
-from farref.model.messages import Answer
+from farref.model.messages import AnsweringMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Resume(AboutWorker):
 Counted = PropagateGradients | Mark | Seek | Resume
 
 
-class Report(Answer[Counted]):
+class Report(AnsweringMessage[Counted]):
     """Worker to root: a counted message was processed; here is what it caused, or why it failed."""
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from farref.model.messages import Answer
+from farref.model.messages import AnsweringMessage
 from farref.model.rref.ids import ForkId, RRefId
 
 
@@ -77,7 +77,7 @@ UserCall = RemoteCall | UserAccept | RemoteFailed | Call | Return | CallFailed |
 Control = ForkRequest | ChildAccept | UserDelete | CreateFailed
 
 
-class Ack(Answer[Control]):
+class Ack(AnsweringMessage[Control]):
     """Receiver to sender: this control message has taken effect."""
 
     @property
