@@ -14,7 +14,7 @@ from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import SequenceNumber, WorkerId
 from farref.impl.simulated.network import InFlight
 from farref.properties.twin.backends.pool import Pool
-from farref.properties.twin.backends.rref.desk import Desk
+from farref.properties.twin.backends.rref.driven_application import Desk
 
 Asked = ParamSpec("Asked")
 Given = TypeVar("Given")

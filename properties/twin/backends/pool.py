@@ -24,7 +24,7 @@ from farref.impl.worker.worker import Worker
 from farref.properties.processes import ChildEnded, heard, ignore_ctrl_c, put_down, start_children, tell
 from farref.properties.twin.backends.held_core import PATIENCE_S, HeldCore
 from farref.properties.twin.backends.patience import is_exhausted, patience
-from farref.properties.twin.backends.rref.desk import Desk, open_desk
+from farref.properties.twin.backends.rref.driven_application import Desk, open_desk
 
 START_S: Final = 60.0
 ANSWER_S: Final = 3 * PATIENCE_S

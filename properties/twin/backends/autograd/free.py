@@ -19,10 +19,10 @@ from farref.impl.errors import RemoteError, RpcError
 from farref.impl.functions import function
 from farref.impl.tape import Tensor
 from farref.impl.worker.worker import Worker
-from farref.properties.twin.backends.autograd.notebook import Notebook, Terms
 from farref.properties.twin.backends.autograd.storm import StormCore
+from farref.properties.twin.backends.autograd.tensors import Notebook, Terms
 from farref.properties.twin.backends.patience import is_exhausted
-from farref.properties.twin.backends.rref.desk import Desk, this_desk
+from farref.properties.twin.backends.rref.driven_application import Desk, this_desk
 
 PATIENCE_S: Final = 20.0
 PAUSE_S: Final = 0.002

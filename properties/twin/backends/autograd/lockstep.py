@@ -2,7 +2,7 @@
 
 Each action of the model is one step here, with these translations:
 
-* The model's programs are graphs with weights. Here they are tensors (`notebook.py`).
+* The model's programs are graphs with weights. Here they are tensors (`tensors.py`).
 * In the model a worker processes a counted message in one step. Here a task's work is done before the step is over (A5).
 * The model's network has no acknowledgements, and no message twice (`traffic.py`).
 * Where calls are no steps, the model lets everybody know the context whom a call or a root is about. Here calls are made one
@@ -29,11 +29,11 @@ from farref.model.autograd.world import Bounds, seed_of
 from farref.properties.autograd.observation import Observation, ReleaseView
 from farref.properties.autograd.visible import Truth
 from farref.properties.twin.backend import Refused
+from farref.properties.twin.backends.autograd.impl_observer import Photographer, release_view
 from farref.properties.twin.backends.autograd.names import Names, name
 from farref.properties.twin.backends.autograd.network import AutogradNetwork
-from farref.properties.twin.backends.autograd.notebook import LEAF, Terms
-from farref.properties.twin.backends.autograd.picture import Photographer, release_view
 from farref.properties.twin.backends.autograd.seen import WorkerSeen
+from farref.properties.twin.backends.autograd.tensors import LEAF, Terms
 from farref.properties.twin.backends.autograd.traffic import State, Traffic
 
 

@@ -9,8 +9,8 @@ from farref.impl.core.autograd.effects import PassEnded
 from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
 from farref.impl.core.ids import SequenceNumber, WorkerId
 from farref.impl.simulated.network import InFlight
-from farref.properties.twin.backends.autograd.notebook import Terms
 from farref.properties.twin.backends.autograd.seen import WorkerSeen
+from farref.properties.twin.backends.autograd.tensors import Terms
 
 
 class AutogradNetwork(Protocol):

@@ -13,8 +13,8 @@ from farref.model.autograd.ids import PassId
 from farref.model.autograd.world import Bounds, seed_of
 from farref.model.ids import WorkerId as ModelWorkerId
 from farref.properties.twin.backends.autograd.free import WELL, Call, Plan, PlannedPass, Seen, StormDesk
-from farref.properties.twin.backends.autograd.notebook import LEAF, Terms
 from farref.properties.twin.backends.autograd.storm import StormCore
+from farref.properties.twin.backends.autograd.tensors import LEAF, Terms
 from farref.properties.twin.backends.pool import Pool, Prepare, WorkerCrashed
 from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.tally import Done

@@ -12,10 +12,10 @@ from farref.impl.core.ids import WorkerId
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.observation import Observation
-from farref.properties.twin.backends.autograd.desk import AutogradDesk
+from farref.properties.twin.backends.autograd.driven_application import AutogradDesk
 from farref.properties.twin.backends.autograd.lockstep import AutogradLockstep
-from farref.properties.twin.backends.autograd.notebook import Terms
 from farref.properties.twin.backends.autograd.seen import WorkerSeen
+from farref.properties.twin.backends.autograd.tensors import Terms
 from farref.properties.twin.backends.driven import DrivenProcesses
 from farref.properties.twin.backends.held_network import HeldNetwork
 from farref.properties.twin.backends.pool import Pool, Prepare

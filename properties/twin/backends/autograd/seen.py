@@ -11,7 +11,7 @@ from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Task
 from farref.impl.core.core import Core
 from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
-from farref.properties.twin.backends.autograd.notebook import Notebook
+from farref.properties.twin.backends.autograd.tensors import Notebook
 
 
 class TaskSeen(Struct, frozen=True):

@@ -12,8 +12,8 @@ from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.observation import Observation
 from farref.properties.twin.backends.autograd.lockstep import AutogradLockstep
-from farref.properties.twin.backends.autograd.notebook import Notebook, Terms
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
+from farref.properties.twin.backends.autograd.tensors import Notebook, Terms
 from farref.properties.twin.backends.driven import Driven
 
 CREATOR = WorkerId(0)

@@ -30,9 +30,9 @@ from farref.model.rref.world import Bounds
 from farref.properties.rref.observation import Observation, in_order
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.rref.application import Application, owned
+from farref.properties.twin.backends.rref.impl_observer import Photographer, Picture
 from farref.properties.twin.backends.rref.names import Ledger, Place
 from farref.properties.twin.backends.rref.network import Network
-from farref.properties.twin.backends.rref.picture import Photographer, Picture
 from farref.properties.twin.backends.rref.traffic import Traffic, model_key
 from farref.properties.twin.backends.rref.truth import ApplicationTruth
 

@@ -26,7 +26,7 @@ from farref.properties.rref.observation import Observation
 from farref.properties.twin.backends.driven import DrivenProcesses
 from farref.properties.twin.backends.held_network import HeldNetwork
 from farref.properties.twin.backends.pool import Pool, Prepare
-from farref.properties.twin.backends.rref.desk import Desk
+from farref.properties.twin.backends.rref.driven_application import Desk
 from farref.properties.twin.backends.rref.lockstep import Lockstep
 from farref.properties.twin.backends.rref.network import Seen
 

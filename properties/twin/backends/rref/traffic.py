@@ -15,9 +15,9 @@ from farref.model.rref import messages as msg
 from farref.properties.rref.observation import MessageView
 from farref.properties.traces.replay import NETWORK
 from farref.properties.twin.backend import Refused
+from farref.properties.twin.backends.rref.impl_observer import name
 from farref.properties.twin.backends.rref.names import Key, Ledger
 from farref.properties.twin.backends.rref.network import Network
-from farref.properties.twin.backends.rref.picture import name
 
 
 class Traffic:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from farref.impl.core.ids import OwnedReference
 from farref.properties.twin.backends.rref.application import Application
+from farref.properties.twin.backends.rref.impl_observer import name
 from farref.properties.twin.backends.rref.names import Ledger
-from farref.properties.twin.backends.rref.picture import name
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from farref.impl.tape import Tensor, tensor
 from farref.model.autograd.graphs import Entry, Graph, Leaf, Root, Send
 from farref.model.ids import WorkerId as ModelWorkerId
 from farref.properties.autograd.schedules import draw_graph
-from farref.properties.twin.backends.autograd.notebook import LEAF, Notebook, Terms
 from farref.properties.twin.backends.autograd.simulated import SeenAutograd
+from farref.properties.twin.backends.autograd.tensors import LEAF, Notebook, Terms
 
 EXACT, APPROXIMATE, STEP = 1e-12, 1e-5, 1e-6
 SCALE = 0.05

@@ -15,7 +15,7 @@ from farref.impl.core.ids import WorkerId
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
 from farref.properties.rref.protocol import RREF
-from farref.properties.twin.backends.rref.desk import Desk
+from farref.properties.twin.backends.rref.driven_application import Desk
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign, take_schedule

@@ -22,10 +22,10 @@ from farref.impl.tape.passes import root_of
 from farref.impl.worker.futures import Future
 from farref.impl.worker.recording import using
 from farref.impl.worker.worker import Worker
-from farref.properties.twin.backends.autograd.notebook import Notebook, Terms
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
+from farref.properties.twin.backends.autograd.tensors import Notebook, Terms
 from farref.properties.twin.backends.held_core import HeldCore
-from farref.properties.twin.backends.rref.desk import Desk, this_desk
+from farref.properties.twin.backends.rref.driven_application import Desk, this_desk
 
 
 class AutogradDesk(Desk):
