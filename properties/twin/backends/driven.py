@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from farref.properties.twin.backends.pool import AnyDesk, Pool, Prepare, WorkerCrashed
+from farref.properties.twin.backends.pool import AnyDriven, Pool, Prepare, WorkerCrashed
 
 POOL_SIZE: Final = 4
 
@@ -60,15 +60,15 @@ class Driven(Generic[AnyAction, AnyObservation]):
         """Give back what was started: nothing."""
 
 
-class DrivenProcesses(Driven[AnyAction, AnyObservation], Generic[AnyBounds, AnyAction, AnyObservation, AnyDesk]):
+class DrivenProcesses(Driven[AnyAction, AnyObservation], Generic[AnyBounds, AnyAction, AnyObservation, AnyDriven]):
     """The same over real workers, which are started once and begin a new life with each run."""
 
     name = "processes"
 
-    def __init__(self, desk: type[AnyDesk], *, restless: bool = False, prepare: Prepare | None = None) -> None:
+    def __init__(self, driven: type[AnyDriven], *, restless: bool = False, prepare: Prepare | None = None) -> None:
         super().__init__(restless=restless)
-        self.prepare, self._desk = prepare, desk
-        self.pool: Pool[AnyDesk] | None = None
+        self.prepare, self._driven = prepare, driven
+        self.pool: Pool[AnyDriven] | None = None
 
     def start(self, bounds: AnyBounds) -> None:
         """Let the workers begin a new life; start new ones if there are too few, or if one of them is in no state to."""
@@ -88,9 +88,9 @@ class DrivenProcesses(Driven[AnyAction, AnyObservation], Generic[AnyBounds, AnyA
             self.pool.close()
             self.pool = None
 
-    def _pool(self, workers: int) -> Pool[AnyDesk]:
+    def _pool(self, workers: int) -> Pool[AnyDriven]:
         if self.pool is not None and self.pool.size < workers:
             self.close()
         if self.pool is None:
-            self.pool = Pool(max(POOL_SIZE, workers), self.prepare, self._desk)
+            self.pool = Pool(max(POOL_SIZE, workers), self.prepare, self._driven)
         return self.pool

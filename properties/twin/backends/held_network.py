@@ -14,18 +14,18 @@ from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import SequenceNumber, WorkerId
 from farref.impl.simulated.network import InFlight
 from farref.properties.twin.backends.pool import Pool
-from farref.properties.twin.backends.rref.driven_application import Desk
+from farref.properties.twin.backends.rref.driven_application import DrivenApplication
 
 Asked = ParamSpec("Asked")
 Given = TypeVar("Given")
-AnyDesk = TypeVar("AnyDesk", bound=Desk)
+AnyDriven = TypeVar("AnyDriven", bound=DrivenApplication)
 AnySeen = TypeVar("AnySeen")
 
 
-class HeldNetwork(Generic[AnyDesk, AnySeen]):
+class HeldNetwork(Generic[AnyDriven, AnySeen]):
     """The first workers of a pool, and every message between them."""
 
-    def __init__(self, pool: Pool[AnyDesk], workers: int) -> None:
+    def __init__(self, pool: Pool[AnyDriven], workers: int) -> None:
         self.pool = pool
         self.log: list[tuple[WorkerId, Effect]] = []
         self._flying: dict[int, InFlight] = {}
@@ -37,7 +37,7 @@ class HeldNetwork(Generic[AnyDesk, AnySeen]):
     def _ask(
         self,
         worker: WorkerId,
-        step: Callable[Concatenate[AnyDesk, Asked], Given],
+        step: Callable[Concatenate[AnyDriven, Asked], Given],
         *args: Asked.args,
         **kwargs: Asked.kwargs,
     ) -> Given:
@@ -74,24 +74,24 @@ class HeldNetwork(Generic[AnyDesk, AnySeen]):
     def deliver(self, message_id: int) -> None:
         """Let a message arrive."""
         flight = self._flying.pop(message_id)
-        self._ask(flight.target, Desk.deliver, flight.source, flight.message)
+        self._ask(flight.target, DrivenApplication.deliver, flight.source, flight.message)
 
     def duplicate(self, message_id: int) -> None:
         """Let a message arrive, and keep a copy under way."""
         flight = self._flying[message_id]
-        self._ask(flight.target, Desk.duplicate, flight.source, flight.message)
+        self._ask(flight.target, DrivenApplication.duplicate, flight.source, flight.message)
 
     def drop(self, message_id: int) -> None:
         """Lose a message."""
         flight = self._flying.pop(message_id)
-        self._ask(flight.target, Desk.lose, flight.source, flight.message)
+        self._ask(flight.target, DrivenApplication.lose, flight.source, flight.message)
 
     def fail(self, message_id: int) -> None:
         """Tell the sender of a user call that it will never arrive."""
         flight = self._flying[message_id]
         self.drop(message_id)
-        self._ask(flight.source, Desk.fail, flight.target, flight.message)
+        self._ask(flight.source, DrivenApplication.fail, flight.target, flight.message)
 
     def retry(self, worker: WorkerId, peer: WorkerId, number: SequenceNumber) -> None:
         """Send an unanswered control message again."""
-        self._ask(worker, Desk.retry, peer, number)
+        self._ask(worker, DrivenApplication.retry, peer, number)

@@ -1,7 +1,7 @@
 """Real worker processes with real streams between them, started once and asked to take one step at a time.
 
-Each process has a pipe to the driver. A question is a step of its desk (`desk.py`); the answer is what the step gave, or the
-error it ended with, and everything that happened in that worker since it was last asked.
+Each process has a pipe to the driver. A question is a step of its application (`driven_application.py`). The
+answer is what the step gave, or the error it ended with, and everything that happened in that worker since it was last asked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from farref.impl.worker.worker import Worker
 from farref.properties.processes import ChildEnded, heard, ignore_ctrl_c, put_down, start_children, tell
 from farref.properties.twin.backends.held_core import PATIENCE_S, HeldCore
 from farref.properties.twin.backends.patience import is_exhausted, patience
-from farref.properties.twin.backends.rref.driven_application import Desk, open_desk
+from farref.properties.twin.backends.rref.driven_application import DrivenApplication, open_application
 
 START_S: Final = 60.0
 ANSWER_S: Final = 3 * PATIENCE_S
@@ -33,7 +33,7 @@ GLANCE_S: Final = 1.0
 
 Asked = ParamSpec("Asked")
 Given = TypeVar("Given")
-AnyDesk = TypeVar("AnyDesk", bound=Desk)
+AnyDriven = TypeVar("AnyDriven", bound=DrivenApplication)
 Prepare = Callable[[], None]
 """Changes a process before it becomes a worker."""
 
@@ -46,26 +46,26 @@ class Answer:
     error: RpcError | None
     crash: str | None
     effects: list[Effect]
-    seen: Any  # all that the worker has inside, in the words of its desk; nothing after a crash
+    seen: Any  # all that the worker has inside, in the words of its application; nothing after a crash
 
 
 class WorkerCrashed(Exception):  # noqa: N818 (it says what happened)
     """A worker did not take a step, or did not answer: an error that no application may see."""
 
 
-class Pool(Generic[AnyDesk]):
-    """Some workers that know each other, each with a desk of some kind."""
+class Pool(Generic[AnyDriven]):
+    """Some workers that know each other, each with an application of some kind."""
 
     def __init__(
         self,
         size: int,
         prepare: Prepare | None,
-        make_desk: Callable[[Worker, HeldCore], AnyDesk],
+        make_application: Callable[[Worker, HeldCore], AnyDriven],
         make_core: MakeCore = HeldCore,
     ) -> None:
         self.size = size
         self.directory = tempfile.mkdtemp(prefix="farref-pool-")
-        given = [(rank, size, self.directory, prepare, make_desk, make_core) for rank in range(size)]
+        given = [(rank, size, self.directory, prepare, make_application, make_core) for rank in range(size)]
         self.children = start_children(_work, given)
         for rank in range(size):
             self._answer(rank, START_S)
@@ -73,7 +73,7 @@ class Pool(Generic[AnyDesk]):
     def ask(
         self,
         worker: WorkerId,
-        step: Callable[Concatenate[AnyDesk, Asked], Given],
+        step: Callable[Concatenate[AnyDriven, Asked], Given],
         *args: Asked.args,
         **kwargs: Asked.kwargs,
     ) -> tuple[Given, Answer]:
@@ -107,29 +107,29 @@ class Pool(Generic[AnyDesk]):
 
 
 def _work(
-    pipe: Any, rank: int, size: int, directory: str, prepare: Prepare | None, make_desk: Any, make_core: MakeCore
+    pipe: Any, rank: int, size: int, directory: str, prepare: Prepare | None, make_application: Any, make_core: MakeCore
 ) -> None:
     ignore_ctrl_c()  # the driver hangs up
     if prepare is not None:
         prepare()
     api.init_rpc(f"worker{rank}", rank, size, directory=directory, timeout=patience(START_S), make_core=make_core)
-    desk = open_desk(make_desk)
+    driven = open_application(make_application)
     with suppress(OSError):
-        tell(pipe, Answer(None, None, None, *desk.told()))
+        tell(pipe, Answer(None, None, None, *driven.told()))
         for step, args, kwargs in heard(pipe):
-            tell(pipe, _take(desk, step, args, kwargs))
+            tell(pipe, _take(driven, step, args, kwargs))
     shutil.rmtree(directory, ignore_errors=True)
     os._exit(0)  # the driver is gone, and perhaps in no state to clean up
 
 
-def _take(desk: Desk, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
+def _take(driven: DrivenApplication, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
     given, refusal = None, None
     try:
         try:
-            given = step(desk, *args, **kwargs)
+            given = step(driven, *args, **kwargs)
         except RpcError as error:
             refusal = type(error)(str(error))
-        desk.rest()
-        return Answer(given, refusal, None, *desk.told())
+        driven.rest()
+        return Answer(given, refusal, None, *driven.told())
     except Exception as error:
         return Answer(None, None, f"{type(error).__name__}: {error}", [], None)

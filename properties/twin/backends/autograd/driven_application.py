@@ -1,8 +1,8 @@
 """The application of distributed autograd in a worker's process, which does nothing but what the driver asks for.
 
-It stands on the desk of RRefs, which lets messages in one by one. A call that brings tensors runs a function as any call does,
-which keeps them and does not end: so no result follows, of which the model's program says nothing. The work of a task is done
-by the worker's threads, and a step is over when all of it is done.
+It is the driven application of RRefs, which lets messages in one by one, and more. A call that brings tensors runs a function
+as any call does, which keeps them and does not end: so no result follows, of which the model's program says nothing. The work
+of a task is done by the worker's threads, and a step is over when all of it is done.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from farref.impl.worker.futures import Future
 from farref.impl.worker.recording import using
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
-from farref.properties.twin.backends.autograd.tensors import Notebook, Terms
+from farref.properties.twin.backends.autograd.tensors import Terms, WorkerTensors
 from farref.properties.twin.backends.held_core import HeldCore
-from farref.properties.twin.backends.rref.driven_application import Desk, this_desk
+from farref.properties.twin.backends.rref.driven_application import DrivenApplication, this_application
 
 
-class AutogradDesk(Desk):
-    """What a program has on its desk: tensors, and the context."""
+class DrivenAutograd(DrivenApplication):
+    """A program that does nothing but what the driver asks for. It has tensors, and the context."""
 
     def __init__(self, worker: Worker, core: HeldCore) -> None:
         super().__init__(worker, core)
-        self.notebook = Notebook()
+        self.tensors = WorkerTensors()
         self._context: ContextId | None = None
 
     # About the steps
@@ -48,7 +48,7 @@ class AutogradDesk(Desk):
         """Forget everything; the worker begins its next life, in a world that may be smaller than the pool."""
         self.core.workers = frozenset(map(WorkerId, range(size)))
         self.begin_anew()
-        self.notebook, self._context = Notebook(), None
+        self.tensors, self._context = WorkerTensors(), None
         for connection in self.worker.connections.values():
             connection.dead = False  # the dead were dead in the life before
 
@@ -56,7 +56,7 @@ class AutogradDesk(Desk):
         """Tell what has happened since last asked, and what there is now."""
         with self.worker.lock:
             effects, self.core.effects = self.core.effects, []
-            return effects, see(self.core, self._context, self.notebook)
+            return effects, see(self.core, self._context, self.tensors)
 
     def open_context(self) -> ContextId:
         """Open the context, as its creator."""
@@ -79,7 +79,7 @@ class AutogradDesk(Desk):
         worker, name = self.worker, name_of(take)
         with worker.lock, using(self.context):
             passage = worker.passage_for(name)
-            tensors = self.notebook.parcel(pair, terms, decoy) if attached else []
+            tensors = self.tensors.sent_with(pair, terms, decoy) if attached else []
             forks, body, segments = worker.bodies.write_arguments([pair, tensors], {}, target, passage)
             _, effects = self.core.call(target, name, forks, body, passage)
             worker.perform(effects, segments)
@@ -87,7 +87,7 @@ class AutogradDesk(Desk):
 
     def begin_pass(self, terms: Terms, seed: int, smart: bool) -> PassId:
         """Begin a pass, and do not wait for it. Its tape is kept, as the next pass may use it again."""
-        root = self.notebook.computed(terms, seed)
+        root = self.tensors.computed(terms, seed)
         seeds = (np.ones_like(root.data),)
         with self.worker.lock:
             pass_id, effects = self.core.engine.begin(self.context, root_of([root]), seeds, smart, True)
@@ -108,10 +108,10 @@ class AutogradDesk(Desk):
 
     def deliver_raising(self, source: WorkerId, message: AnyMessage, pair: int) -> None:
         """Let a gradient arrive, at a pair whose backward rule then raises."""
-        self.notebook.raising.add(pair)
+        self.tensors.raising.add(pair)
         self.deliver(source, message)
         self.rest()
-        self.notebook.raising.discard(pair)
+        self.tensors.raising.discard(pair)
 
 
 def _forward(effect: Effect) -> ForwardId | None:
@@ -122,8 +122,8 @@ def _forward(effect: Effect) -> ForwardId | None:
 @function
 def take(pair: int, tensors: list[Tensor]) -> Future:
     """Keep what came with a pair, and do not end."""
-    desk: Any = this_desk()
-    desk.notebook.keep(pair, tensors)
-    future = Future(desk.worker.reactor)
-    desk.unfinished[pair] = future
+    driven: Any = this_application()
+    driven.tensors.keep(pair, tensors)
+    future = Future(driven.worker.reactor)
+    driven.unfinished[pair] = future
     return future

@@ -20,9 +20,9 @@ from farref.impl.functions import function
 from farref.impl.tape import Tensor
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.autograd.storm import StormCore
-from farref.properties.twin.backends.autograd.tensors import Notebook, Terms
+from farref.properties.twin.backends.autograd.tensors import Terms, WorkerTensors
 from farref.properties.twin.backends.patience import is_exhausted
-from farref.properties.twin.backends.rref.driven_application import Desk, this_desk
+from farref.properties.twin.backends.rref.driven_application import DrivenApplication, this_application
 
 PATIENCE_S: Final = 20.0
 PAUSE_S: Final = 0.002
@@ -69,12 +69,12 @@ class Seen:
     gradients: tuple[float | None, ...]
 
 
-class StormDesk(Desk):
-    """What a program that runs by itself has on its desk."""
+class StormApplication(DrivenApplication):
+    """A program that runs by itself."""
 
     def __init__(self, worker: Worker, core: Any) -> None:
         super().__init__(worker, core)
-        self.notebook = Notebook()
+        self.tensors = WorkerTensors()
 
     def rest(self) -> None:
         """Wait for nothing: here all goes on by itself."""
@@ -90,9 +90,9 @@ class StormDesk(Desk):
         return self.worker.core
 
     def begin(self, seed: str, drops: bool, duplicates: bool) -> None:
-        """Begin with an empty notebook, in new weather."""
+        """Begin without tensors, in new weather."""
         with self.worker.lock:
-            self.notebook, self.storm.weather = Notebook(), Random(f"{seed}/{self.worker.rank}")
+            self.tensors, self.storm.weather = WorkerTensors(), Random(f"{seed}/{self.worker.rank}")
             self.storm.drops, self.storm.duplicates = drops, duplicates
 
     def run(self, plan: Plan) -> list[Seen]:
@@ -136,10 +136,10 @@ class StormDesk(Desk):
 # -- what workers do for each other --------------------------------------------------------------------------------------
 
 
-def _notebook() -> Notebook:
-    desk: Any = this_desk()
-    notebook: Notebook = desk.notebook
-    return notebook
+def _tensors() -> WorkerTensors:
+    driven: Any = this_application()
+    tensors: WorkerTensors = driven.tensors
+    return tensors
 
 
 def _terms(written: list[list[int]]) -> Terms:
@@ -149,7 +149,7 @@ def _terms(written: list[list[int]]) -> Terms:
 @function
 def pass_on(pair: int, target: int, terms: list[list[int]], raises: bool) -> None:
     """Compute what a pair sends, and send it."""
-    tensors = _notebook().parcel(pair, _terms(terms), with_decoy=pair % 2 == 1)
+    tensors = _tensors().sent_with(pair, _terms(terms), with_decoy=pair % 2 == 1)
     future = api.rpc_async(target, keep, [pair, tensors, raises])
     try:
         future.wait()
@@ -163,19 +163,19 @@ def keep(pair: int, tensors: list[Tensor], raises: bool) -> None:
     """Keep what came with a pair, or fail."""
     if raises:
         raise ValueError(f"pair {pair} is not wanted")
-    _notebook().keep(pair, tensors)
+    _tensors().keep(pair, tensors)
 
 
 @function
 def arm(pair: int, raising: bool) -> None:
     """Have a pair's backward rule raise, or no longer."""
-    (_notebook().raising.add if raising else _notebook().raising.discard)(pair)
+    (_tensors().raising.add if raising else _tensors().raising.discard)(pair)
 
 
 @function
 def begin_pass(context: ContextId, terms: list[list[int]], seed: int, smart: bool, timeout: float) -> str:
     """Run a pass from here, and say how it ended."""
-    root = _notebook().computed(_terms(terms), seed)
+    root = _tensors().computed(_terms(terms), seed)
     try:
         autograd.backward(context, [root], retain_graph=True, mode="smart" if smart else "fast", timeout=timeout)
     except autograd.PassFailed as error:
@@ -187,7 +187,7 @@ def begin_pass(context: ContextId, terms: list[list[int]], seed: int, smart: boo
 def show(context: ContextId) -> float | None:
     """Look at the gradient of this worker's parameter."""
     found = autograd.get_gradients(context)
-    if any(decoy in found for decoy in _notebook().decoys):
+    if any(decoy in found for decoy in _tensors().decoys):
         raise ValueError("a tensor that nobody used has a gradient (A22)")
-    leaf = _notebook().leaf
+    leaf = _tensors().leaf
     return float(found[leaf].data) if leaf in found else None

@@ -12,7 +12,7 @@ from farref.properties.twin.backends.autograd.names import Names, name, named_co
 from farref.properties.twin.backends.autograd.seen import PassSeen, ReleaseSeen, TaskSeen, WorkerSeen
 
 
-class Photographer:
+class ImplObserver:
     """Sees one worker after the other, with the model's names."""
 
     def __init__(self, names: Names) -> None:

@@ -29,7 +29,7 @@ from farref.model.autograd.world import Bounds, seed_of
 from farref.properties.autograd.observation import Observation, ReleaseView
 from farref.properties.autograd.visible import Truth
 from farref.properties.twin.backend import Refused
-from farref.properties.twin.backends.autograd.impl_observer import Photographer, release_view
+from farref.properties.twin.backends.autograd.impl_observer import ImplObserver, release_view
 from farref.properties.twin.backends.autograd.names import Names, name
 from farref.properties.twin.backends.autograd.network import AutogradNetwork
 from farref.properties.twin.backends.autograd.seen import WorkerSeen
@@ -44,7 +44,7 @@ class AutogradLockstep:
         self.network, self.bounds, self.restless = network, bounds, restless
         self.names = Names(network.context)
         self.traffic = Traffic(network, self.names, restless=restless)
-        self.photographer = Photographer(self.names)
+        self.observer = ImplObserver(self.names)
         self.seen: dict[WorkerId, WorkerSeen] = {}
         self.graph: Graph | None = None
         self.truth = Truth(smart=bounds.smart, is_recorded_at_once=not bounds.forward)
@@ -171,8 +171,8 @@ class AutogradLockstep:
         running = [run for one in seen for run in one.passes]
         unanswered = {view for one in seen for view in self.traffic.waiting(one.worker, one.unanswered)}
         return Observation(
-            workers=tuple(map(self.photographer.worker, seen)),
-            passes=tuple(self.photographer.passes(running, self.network.ended, self.traffic.dead)),
+            workers=tuple(map(self.observer.worker, seen)),
+            passes=tuple(self.observer.passes(running, self.network.ended, self.traffic.dead)),
             release=self._release(),
             flying=tuple(sorted(self.traffic.views())),
             unanswered=tuple(sorted(unanswered)),

@@ -12,7 +12,7 @@ from farref.model.autograd.graphs import Entry, Graph, Leaf, Recv, Root, Send, f
 from farref.model.autograd.ids import PassId
 from farref.model.autograd.world import Bounds, seed_of
 from farref.model.ids import WorkerId as ModelWorkerId
-from farref.properties.twin.backends.autograd.free import WELL, Call, Plan, PlannedPass, Seen, StormDesk
+from farref.properties.twin.backends.autograd.free import WELL, Call, Plan, PlannedPass, Seen, StormApplication
 from farref.properties.twin.backends.autograd.storm import StormCore
 from farref.properties.twin.backends.autograd.tensors import LEAF, Terms
 from farref.properties.twin.backends.pool import Pool, Prepare, WorkerCrashed
@@ -34,7 +34,7 @@ class Storm:
 
     def __init__(self, prepare: Prepare | None = None) -> None:
         self.prepare = prepare
-        self.pool: Pool[StormDesk] | None = None
+        self.pool: Pool[StormApplication] | None = None
 
     def take(self, schedule: Schedule) -> Done:
         """Run the program of a schedule to its end, and compare what came of it."""
@@ -55,22 +55,22 @@ class Storm:
         workers = [WorkerId(rank) for rank in range(plan.workers)]
         for worker in workers:
             seed = f"{schedule.seed}/{schedule.number}"
-            pool.ask(worker, StormDesk.begin, seed, bounds.drops > 0, bounds.duplicates > 0)
-        seen, _ = pool.ask(WorkerId(0), StormDesk.run, plan)
+            pool.ask(worker, StormApplication.begin, seed, bounds.drops > 0, bounds.duplicates > 0)
+        seen, _ = pool.ask(WorkerId(0), StormApplication.run, plan)
         complaints = judge(bounds.catalogue[0], plan, seen)
         for worker in workers:
-            (left, weather), _ = pool.ask(worker, StormDesk.end)
+            (left, weather), _ = pool.ask(worker, StormApplication.end)
             faults.update(weather)
             complaints += [f"worker {worker}: {left}"] if left is not None else []
         faults["timed_out"] += sum(one.ended == "PassTimeout" for one in seen)
         faults["failed"] += sum(call.raises for call in plan.calls) + sum(one.ended == "RuleRaised" for one in seen)
         return complaints
 
-    def _pool(self, workers: int) -> Pool[StormDesk]:
+    def _pool(self, workers: int) -> Pool[StormApplication]:
         if self.pool is not None and self.pool.size < workers:
             self.close()
         if self.pool is None:
-            self.pool = Pool(max(POOL_SIZE, workers), self.prepare, StormDesk, StormCore)
+            self.pool = Pool(max(POOL_SIZE, workers), self.prepare, StormApplication, StormCore)
         return self.pool
 
     def close(self) -> None:

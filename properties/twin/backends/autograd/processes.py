@@ -12,7 +12,7 @@ from farref.impl.core.ids import WorkerId
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.observation import Observation
-from farref.properties.twin.backends.autograd.driven_application import AutogradDesk
+from farref.properties.twin.backends.autograd.driven_application import DrivenAutograd
 from farref.properties.twin.backends.autograd.lockstep import AutogradLockstep
 from farref.properties.twin.backends.autograd.seen import WorkerSeen
 from farref.properties.twin.backends.autograd.tensors import Terms
@@ -23,13 +23,13 @@ from farref.properties.twin.backends.pool import Pool, Prepare
 CREATOR: Final = WorkerId(0)
 
 
-class AutogradProcesses(DrivenProcesses[Bounds, Action, Observation, AutogradDesk]):
+class AutogradProcesses(DrivenProcesses[Bounds, Action, Observation, DrivenAutograd]):
     """Real workers; every delivery is chosen by the caller."""
 
     protocol = "autograd"
 
     def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
-        super().__init__(AutogradDesk, restless=restless, prepare=prepare)
+        super().__init__(DrivenAutograd, restless=restless, prepare=prepare)
 
     def _begin(self, bounds: Bounds) -> AutogradLockstep:
         workers = len(bounds.worker_ids)
@@ -37,18 +37,18 @@ class AutogradProcesses(DrivenProcesses[Bounds, Action, Observation, AutogradDes
         return AutogradLockstep(self.network, bounds, restless=self.restless)
 
 
-class AutogradProcessNetwork(HeldNetwork[AutogradDesk, WorkerSeen]):
+class AutogradProcessNetwork(HeldNetwork[DrivenAutograd, WorkerSeen]):
     """The first workers of a pool, a context of the first of them, and every message between them."""
 
-    def __init__(self, pool: Pool[AutogradDesk], workers: int) -> None:
+    def __init__(self, pool: Pool[DrivenAutograd], workers: int) -> None:
         super().__init__(pool, workers)
         self.ended: dict[PassId, PassEnded] = {}
         self._dead: set[WorkerId] = set()
         for rank in self._ranks:
-            self._ask(rank, AutogradDesk.enter_world, workers)
-        self.context = self._ask(CREATOR, AutogradDesk.open_context)
+            self._ask(rank, DrivenAutograd.enter_world, workers)
+        self.context = self._ask(CREATOR, DrivenAutograd.open_context)
         for rank in self._ranks:
-            self._ask(rank, AutogradDesk.enter, self.context)
+            self._ask(rank, DrivenAutograd.enter, self.context)
 
     def look(self) -> Iterator[WorkerSeen]:
         """Look at the living workers that have taken a step since the last look."""
@@ -62,29 +62,29 @@ class AutogradProcessNetwork(HeldNetwork[AutogradDesk, WorkerSeen]):
     def deliver_raising(self, message_id: int, pair: int) -> None:
         """Let a gradient arrive, at a pair whose backward rule then raises."""
         flight = self._flying.pop(message_id)
-        self._ask(flight.target, AutogradDesk.deliver_raising, flight.source, flight.message, pair)
+        self._ask(flight.target, DrivenAutograd.deliver_raising, flight.source, flight.message, pair)
 
     def acquaint(self, worker: WorkerId) -> None:
         """Let a worker know the context."""
-        self._ask(worker, AutogradDesk.acquaint)
+        self._ask(worker, DrivenAutograd.acquaint)
 
     def send_tensors(
         self, source: WorkerId, target: WorkerId, pair: int, terms: Terms, attached: bool, decoy: bool
     ) -> ForwardId:
         """Let a worker send tensors to another."""
-        return self._ask(source, AutogradDesk.send_tensors, target, pair, terms, attached, decoy)
+        return self._ask(source, DrivenAutograd.send_tensors, target, pair, terms, attached, decoy)
 
     def begin_pass(self, worker: WorkerId, terms: Terms, seed: int, smart: bool) -> PassId:
         """Let a worker begin a pass."""
-        return self._ask(worker, AutogradDesk.begin_pass, terms, seed, smart)
+        return self._ask(worker, DrivenAutograd.begin_pass, terms, seed, smart)
 
     def time_out(self, pass_id: PassId) -> None:
         """Let the time of a pass be up."""
-        self._ask(pass_id.root, AutogradDesk.time_out, pass_id)
+        self._ask(pass_id.root, DrivenAutograd.time_out, pass_id)
 
     def release_context(self) -> None:
         """Let the creator release the context."""
-        self._ask(CREATOR, AutogradDesk.release_context)
+        self._ask(CREATOR, DrivenAutograd.release_context)
 
     def crash(self, worker: WorkerId) -> None:
         """Let a worker do nothing any more; its process is needed for the next run."""
@@ -92,4 +92,4 @@ class AutogradProcessNetwork(HeldNetwork[AutogradDesk, WorkerSeen]):
 
     def notice(self, worker: WorkerId, dead: WorkerId) -> None:
         """Let a worker hear that another is dead."""
-        self._ask(worker, AutogradDesk.notice, dead)
+        self._ask(worker, DrivenAutograd.notice, dead)

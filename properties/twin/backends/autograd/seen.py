@@ -11,7 +11,7 @@ from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Task
 from farref.impl.core.core import Core
 from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
-from farref.properties.twin.backends.autograd.tensors import Notebook
+from farref.properties.twin.backends.autograd.tensors import WorkerTensors
 
 
 class TaskSeen(Struct, frozen=True):
@@ -69,16 +69,16 @@ class WorkerSeen(Struct, frozen=True):
     amiss: tuple[str, ...]
 
 
-def see(core: Core, context_id: ContextId | None, notebook: Notebook) -> WorkerSeen:
+def see(core: Core, context_id: ContextId | None, tensors: WorkerTensors) -> WorkerSeen:
     """Look at a worker. There is one context in the world; any other would be amiss."""
     engine = core.engine
     context = None if context_id is None else engine.contexts.get(context_id)
     amiss = [f"it has {other}" for other in engine.contexts if other != context_id]
-    if context is not None and notebook.are_decoys_caught(context.gradients):
+    if context is not None and tensors.are_decoys_caught(context.gradients):
         amiss.append("a tensor that nobody used has a gradient (A22)")
     return WorkerSeen(
         worker=core.me,
-        context=None if context is None else _context(context, notebook),
+        context=None if context is None else _context(context, tensors),
         release=None if context is None else _release(context),
         passes=tuple(_pass(run) for run in engine.passes.values()),
         dead=tuple(sorted(core.dead)),
@@ -87,7 +87,7 @@ def see(core: Core, context_id: ContextId | None, notebook: Notebook) -> WorkerS
     )
 
 
-def _context(context: Context, notebook: Notebook) -> ContextSeen:
+def _context(context: Context, tensors: WorkerTensors) -> ContextSeen:
     return ContextSeen(
         is_open=context.is_open,
         sends=tuple(context.sends),
@@ -95,19 +95,19 @@ def _context(context: Context, notebook: Notebook) -> ContextSeen:
         sent=dict(context.sent),
         got=dict(context.got),
         failed=dict(context.failed),
-        gradient=notebook.gradient(context.gradients),
-        task=None if context.task is None else _task(context.task, notebook),
+        gradient=tensors.gradient(context.gradients),
+        task=None if context.task is None else _task(context.task, tensors),
         newest=dict(context.newest),
     )
 
 
-def _task(task: Task, notebook: Notebook) -> TaskSeen:
+def _task(task: Task, tensors: WorkerTensors) -> TaskSeen:
     return TaskSeen(
         pass_id=task.pass_id,
         expected=tuple(task.sends),
         arrived=tuple(forward for forward, node in task.sends.items() if node in task.come),
         marked=tuple(task.marked),
-        staged=notebook.gradient(task.staged),
+        staged=tensors.gradient(task.staged),
     )
 
 

@@ -13,7 +13,7 @@ from farref.model.autograd.world import Bounds
 from farref.properties.autograd.observation import Observation
 from farref.properties.twin.backends.autograd.lockstep import AutogradLockstep
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
-from farref.properties.twin.backends.autograd.tensors import Notebook, Terms
+from farref.properties.twin.backends.autograd.tensors import Terms, WorkerTensors
 from farref.properties.twin.backends.driven import Driven
 
 CREATOR = WorkerId(0)
@@ -32,18 +32,18 @@ class SimulatedAutograd(Driven[Action, Observation]):
 
 
 class SeenAutograd(AutogradSimulation):
-    """A simulation in which each worker has a notebook, and all work is done within the step that it follows from."""
+    """A simulation in which each worker has its tensors, and all work is done within the step that it follows from."""
 
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
-        self.notebooks = {worker: Notebook() for worker in self.cores}
+        self.tensors = {worker: WorkerTensors() for worker in self.cores}
         self.context = self.open_context(CREATOR)
         self._pairs: dict[ForwardId, tuple[WorkerId, int]] = {}
 
     def look(self) -> Iterator[WorkerSeen]:
         """Look at every living worker."""
         for worker, core in self.cores.items():
-            yield see(core, self.context, self.notebooks[worker])
+            yield see(core, self.context, self.tensors[worker])
 
     def _work_off(self) -> None:
         while self.working:
@@ -65,7 +65,7 @@ class SeenAutograd(AutogradSimulation):
     def deliver_raising(self, message_id: int, pair: int) -> None:
         """Let a gradient arrive, at a pair whose backward rule then raises."""
         target = next(flight.target for flight in self.in_flight() if flight.id == message_id)
-        raising = self.notebooks[target].raising
+        raising = self.tensors[target].raising
         raising.add(pair)
         self.deliver(message_id)
         raising.discard(pair)
@@ -77,7 +77,7 @@ class SeenAutograd(AutogradSimulation):
     def _keep(self) -> None:
         for forward in list(self.received):
             target, pair = self._pairs[forward]
-            self.notebooks[target].keep(pair, self.received.pop(forward))
+            self.tensors[target].keep(pair, self.received.pop(forward))
 
     # The application
 
@@ -89,14 +89,14 @@ class SeenAutograd(AutogradSimulation):
         self, source: WorkerId, target: WorkerId, pair: int, terms: Terms, attached: bool, decoy: bool
     ) -> ForwardId:
         """Let a worker send tensors to another."""
-        tensors = self.notebooks[source].parcel(pair, terms, decoy) if attached else []
+        tensors = self.tensors[source].sent_with(pair, terms, decoy) if attached else []
         forward = self.call(source, target, self.context, tensors, "program")
         self._pairs[forward] = (target, pair)
         return forward
 
     def begin_pass(self, worker: WorkerId, terms: Terms, seed: int, smart: bool) -> PassId:
         """Let a worker begin a pass. Its tape is kept, as the next pass may use it again."""
-        root = self.notebooks[worker].computed(terms, seed)
+        root = self.tensors[worker].computed(terms, seed)
         pass_id = self.backward(worker, self.context, [root], smart, retain=True)
         self._work_off()
         return pass_id

@@ -23,7 +23,7 @@ class BackwardRaised(Exception):  # noqa: N818 (it says what happened)
     """What a backward rule raises here when it is told to."""
 
 
-class Notebook:
+class WorkerTensors:
     """The tensors of one worker."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Notebook:
                 total = total + (self.leaf if pair == LEAF else self.received[pair]) * float(weight * scale)
         return total
 
-    def parcel(self, pair: int, terms: Terms, with_decoy: bool) -> list[Tensor]:
+    def sent_with(self, pair: int, terms: Terms, with_decoy: bool) -> list[Tensor]:
         """Compute what is sent with a pair. Its backward rule raises if it is told to."""
         sent = self.computed(terms)
 

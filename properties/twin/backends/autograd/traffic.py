@@ -32,7 +32,7 @@ class State(Enum):
 
 
 @dataclass
-class Parcel:
+class Copies:
     """All copies of one message."""
 
     state: State = State.FLYING
@@ -45,14 +45,14 @@ class Traffic:
 
     def __init__(self, network: AutogradNetwork, names: Names, *, restless: bool) -> None:
         self.network, self.names, self.restless = network, names, restless
-        self.parcels: dict[msg.Message, Parcel] = {}
+        self.messages: dict[msg.Message, Copies] = {}
         self.dead: set[WorkerId] = set()
         self._last = 0
         self._answered: set[Numbered] = set()
 
     def flights(self, message: msg.Message) -> list[InFlight]:
         """Find the copies of a message that are under way."""
-        found = self.parcels.get(message, Parcel()).flights
+        found = self.messages.get(message, Copies()).flights
         if not found:
             raise Refused(f"{message} is not under way")
         return list(found.values())
@@ -60,32 +60,32 @@ class Traffic:
     def take(self, message: msg.Message, state: State) -> list[int]:
         """Take the copies of a message out, to do with them as the state says."""
         found = [flight.id for flight in self.flights(message)]
-        self.parcels[message].state = state
-        self.parcels[message].flights.clear()
+        self.messages[message].state = state
+        self.messages[message].flights.clear()
         return found
 
     def copy(self, message: msg.Message) -> tuple[int, list[int]]:
         """Choose the copy of a message that arrives and stays under way, and take the others out."""
         first, *others = self.flights(message)
-        self.parcels[message].state = State.COPIED
-        self.parcels[message].flights = {first.id: first}
+        self.messages[message].state = State.COPIED
+        self.messages[message].flights = {first.id: first}
         return first.id, [one.id for one in others]
 
     def send_again(self, message: msg.Message, workers: Iterable[WorkerSeen]) -> None:
         """Send a lost message again (R6)."""
-        parcel = self.parcels[message]
-        parcel.state = State.FLYING
+        copies = self.messages[message]
+        copies.state = State.FLYING
         unanswered = {(seen.worker, *one) for seen in workers for one in seen.unanswered}
-        for place in sorted(parcel.numbers & unanswered):
+        for place in sorted(copies.numbers & unanswered):
             self.network.retry(*place)
 
     def bury(self, worker: WorkerId) -> None:
         """Let nothing arrive at somebody dead, and nothing that is lost come from there again."""
         self.dead.add(worker)
-        for parcel in self.parcels.values():
-            for flight in list(parcel.flights.values()):
+        for copies in self.messages.values():
+            for flight in list(copies.flights.values()):
                 if flight.target == worker:
-                    del parcel.flights[flight.id]
+                    del copies.flights[flight.id]
                     self.network.drop(flight.id)
 
     def settle(self) -> None:
@@ -108,12 +108,12 @@ class Traffic:
 
     def _enter(self, flight: InFlight, message: Control | ForwardCall) -> None:
         named = self.names.message(flight.source, flight.target, message)
-        parcel = self.parcels.setdefault(named, Parcel())
+        copies = self.messages.setdefault(named, Copies())
         if isinstance(message, Control):
-            parcel.numbers.add((flight.source, flight.target, message.number))
-        match parcel.state:
+            copies.numbers.add((flight.source, flight.target, message.number))
+        match copies.state:
             case State.FLYING:
-                parcel.flights[flight.id] = flight
+                copies.flights[flight.id] = flight
             case State.LOST:
                 self.network.drop(flight.id)
             case State.COPIED | State.ARRIVED:
@@ -123,7 +123,7 @@ class Traffic:
         """Let an acknowledgement arrive; a restless network loses some, so that messages come again after their effect (R7)."""
         place = (flight.target, flight.source, ack.number)
         named = self.names.known.get(place)
-        is_over = named is not None and self.parcels[named].state is State.ARRIVED
+        is_over = named is not None and self.messages[named].state is State.ARRIVED
         is_first = place not in self._answered
         self._answered.add(place)
         if self.restless and is_over and is_first and ack.number % 2:
@@ -135,7 +135,7 @@ class Traffic:
     def views(self) -> list[MessageView]:
         """See everything that is under way; of several copies, one."""
         return [
-            self._view(named, next(iter(one.flights.values()))) for named, one in self.parcels.items() if one.flights
+            self._view(named, next(iter(one.flights.values()))) for named, one in self.messages.items() if one.flights
         ]
 
     def _view(self, named: msg.Message, flight: InFlight) -> MessageView:

@@ -41,14 +41,14 @@ PAUSE_S: Final = 0.0002
 FOR_EVER: Final = 0
 
 
-class Desk:
-    """What an application has on its desk: handles, and functions that have not ended."""
+class DrivenApplication:
+    """An application that does one step at a time. It has handles, and functions that have not ended."""
 
     def __init__(self, worker: Worker, core: HeldCore) -> None:
         self.worker, self.core = worker, core
         self.handles: dict[Reference, list[RRef]] = defaultdict(list)
         self.unfinished: dict[int, Future] = {}
-        self.gift: RRef | None = None
+        self.prepared: RRef | None = None
 
     # About the steps
 
@@ -57,7 +57,7 @@ class Desk:
         self.rest()
         self.handles.clear()
         self.unfinished.clear()
-        self.gift = None
+        self.prepared = None
         worker = self.worker
         with worker.lock:
             for table in (worker.calls, worker.fetches, worker.waiters, worker.creations, self.core.held):
@@ -144,18 +144,18 @@ class Desk:
         with self.worker.lock:
             return max(self.worker.calls)
 
-    def offer(self, reference: Reference) -> None:
-        """Have a reference ready for whoever asks."""
-        self.gift = self.handles[reference][0]
+    def prepare_return(self, reference: Reference) -> None:
+        """Prepare a reference for a worker that calls for it."""
+        self.prepared = self.handles[reference][0]
 
-    def ask_for_gift(self, source: WorkerId) -> None:
-        """Call a function on a worker that returns what it has ready."""
-        future = self.worker.call(source, give, [], {}, FOR_EVER)
+    def call_for_prepared(self, source: WorkerId) -> None:
+        """Call a function on a worker that returns what it has prepared."""
+        future = self.worker.call(source, return_prepared, [], {}, FOR_EVER)
         future.call_when_done(lambda: self._receive(future))
 
-    def await_taking(self) -> None:
-        """Wait until somebody has asked."""
-        _wait(lambda: self.gift is None, "nobody asks for what is offered")
+    def await_call_for_prepared(self) -> None:
+        """Wait until somebody has called for it."""
+        _wait(lambda: self.prepared is None, "nobody asks for what is prepared")
 
     def let_go(self, reference: Reference) -> None:
         """Drop a handle, and wait until it is gone: whoever ran with it may just be about to leave."""
@@ -197,47 +197,47 @@ class Desk:
             return  # the result was lost or refused, and so was the reference in it
 
 
-_desk: Final[list[Desk]] = []
-"""The desk of this process: functions that are called from outside have no other way to it."""
+_driven: Final[list[DrivenApplication]] = []
+"""The application of this process: functions that are called from outside have no other way to it."""
 
 
-AnyDesk = TypeVar("AnyDesk", bound=Desk)
+AnyDriven = TypeVar("AnyDriven", bound=DrivenApplication)
 
 
-def open_desk(make: Callable[[Worker, HeldCore], AnyDesk]) -> AnyDesk:
-    """Make the desk of this process."""
+def open_application(make: Callable[[Worker, HeldCore], AnyDriven]) -> AnyDriven:
+    """Make the application of this process."""
     worker = api.current()
     core: Any = worker.core
     gc.freeze()  # what is here now stays, and need not be searched before each life
-    desk = make(worker, core)
-    _desk[:] = [desk]
-    return desk
+    driven = make(worker, core)
+    _driven[:] = [driven]
+    return driven
 
 
-def this_desk() -> Desk:
-    """Give the desk of this process."""
-    return _desk[0]
+def this_application() -> DrivenApplication:
+    """Give the application of this process."""
+    return _driven[0]
 
 
 @function
 def make(token: int) -> Future:
     """Compute a value until told to end."""
-    future = Future(_desk[0].worker.reactor)
-    _desk[0].unfinished[token] = future
+    future = Future(_driven[0].worker.reactor)
+    _driven[0].unfinished[token] = future
     return future
 
 
 @function
 def keep(rref: RRef) -> None:
     """Keep a handle."""
-    _desk[0]._hold(rref)
+    _driven[0]._hold(rref)
 
 
 @function
-def give() -> RRef | None:
-    """Return what is offered."""
-    gift, _desk[0].gift = _desk[0].gift, None
-    return gift
+def return_prepared() -> RRef | None:
+    """Return what is prepared."""
+    prepared, _driven[0].prepared = _driven[0].prepared, None
+    return prepared
 
 
 def _wait(done: Callable[[], bool], complaint: str) -> None:

@@ -13,11 +13,11 @@ from farref.model.ids import WorkerId as ModelWorkerId
 from farref.model.ids import worker_name
 from farref.properties.rref.observation import EntryView, MessageView, UserView, WorkerView, in_order
 from farref.properties.twin.backends.rref.application import Application
-from farref.properties.twin.backends.rref.names import Ledger
+from farref.properties.twin.backends.rref.names import Names
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Observed:
     """What was seen of one worker."""
 
     view: WorkerView
@@ -25,33 +25,33 @@ class Picture:
     amiss: tuple[str, ...]
 
 
-class Photographer:
-    """Sees one worker after the other, with the names of the ledger."""
+class ImplObserver:
+    """Sees one worker after the other, with the names of the model."""
 
-    def __init__(self, ledger: Ledger, application: Application) -> None:
-        self.ledger, self.application = ledger, application
+    def __init__(self, names: Names, application: Application) -> None:
+        self.names, self.application = names, application
         self._entries: dict[Entry, EntryView] = {}
         self._users: dict[tuple[Record, bool], UserView] = {}
 
-    def picture(self, tables: WorkerTables, parents: Collection[ForkId]) -> Picture:
+    def observe(self, tables: WorkerTables, parents: Collection[ForkId]) -> Observed:
         """Look at all tables of a worker, and at the forks that it knows as children."""
         parked = frozenset(fork for call in tables.parked_calls for fork in call.waiting_for)
         amiss = [f"{name(tables.worker)}: {complaint}" for complaint in self._amiss(tables, parents)]
-        return Picture(self._worker(tables, parked), frozenset(map(self.ledger.fork, parked)), tuple(amiss))
+        return Observed(self._worker(tables, parked), frozenset(map(self.names.fork, parked)), tuple(amiss))
 
     def _worker(self, tables: WorkerTables, parked: Collection[ForkId]) -> WorkerView:
         dropped = [rref for rref in self.application.dropped if self._owner(rref) == tables.worker]
         return WorkerView(
             worker=name(tables.worker),
             entries=in_order(self._entry(entry) for entry in tables.entries),
-            dropped=in_order(map(self.ledger.rref, dropped)),
+            dropped=in_order(map(self.names.rref, dropped)),
             users=in_order(self._user(record, record.fork in parked) for record in tables.users),
             unanswered=in_order(self._unanswered(tables)),
         )
 
     def _owner(self, rref: object) -> WorkerId | None:
-        known = (number for number, found in self.ledger.rrefs.items() if found == rref)
-        return next((WorkerId(self.ledger.bounds.owner(number)) for number in known), None)
+        known = (number for number, found in self.names.rrefs.items() if found == rref)
+        return next((WorkerId(self.names.bounds.owner(number)) for number in known), None)
 
     def _entry(self, entry: Entry) -> EntryView:
         """See an entry. Most are as they were a step ago, and so is what is seen of them."""
@@ -62,13 +62,13 @@ class Photographer:
 
     def _entry_view(self, entry: Entry) -> EntryView:
         return EntryView(
-            rref=self.ledger.rref(entry.rref),
+            rref=self.names.rref(entry.rref),
             value=entry.phase,
             forks=self._with_holders(entry.forks),
             running=entry.running,
             held=entry.held > 0,
             waiting=entry.waiting > 0,
-            fetches=in_order({self.ledger.fork(parked.fork) for parked in entry.fetches}),
+            fetches=in_order({self.names.fork(parked.fork) for parked in entry.fetches}),
         )
 
     def _user(self, record: Record, parked: bool) -> UserView:
@@ -86,8 +86,8 @@ class Photographer:
             handle = "timed out" if record.timed_out else "held"
         abandoned = "abandoned" if record.fetches_abandoned else "none"
         return UserView(
-            fork=self.ledger.fork(record.fork),
-            rref=self.ledger.rref(record.rref),
+            fork=self.names.fork(record.fork),
+            rref=self.names.rref(record.rref),
             state="confirmed" if record.confirmed else "pending",
             handle=handle,
             fetch="waiting" if record.fetches_waiting else abandoned,
@@ -95,17 +95,17 @@ class Photographer:
         )
 
     def _with_holders(self, forks: Iterable[tuple[object, WorkerId]]) -> tuple[tuple[str, str], ...]:
-        return in_order((self.ledger.fork(fork), name(holder)) for fork, holder in forks)  # type: ignore[arg-type]
+        return in_order((self.names.fork(fork), name(holder)) for fork, holder in forks)  # type: ignore[arg-type]
 
     def _unanswered(self, tables: WorkerTables) -> Iterator[MessageView]:
         for one in tables.unanswered:
-            yield MessageView(one.message, self.ledger.fork(one.fork), name(tables.worker), name(one.peer))
+            yield MessageView(one.message, self.names.fork(one.fork), name(tables.worker), name(one.peer))
 
     def _amiss(self, tables: WorkerTables, parents: Collection[ForkId]) -> Iterator[str]:
         """List where the tables contradict each other, or what the application knows."""
         worker, application = tables.worker, self.application
         for entry in tables.entries:
-            label, handles = self.ledger.rref(entry.rref), application.handles[worker, OwnedReference(entry.rref)]
+            label, handles = self.names.rref(entry.rref), application.handles[worker, OwnedReference(entry.rref)]
             if entry.held != handles:
                 yield f"{label}: the table has {entry.held} handles, the application {handles}"
             if entry.running != (entry.rref in application.running):
@@ -119,7 +119,7 @@ class Photographer:
         yield from (f"worker {peer} is taken for dead" for peer in tables.dead)
 
     def _amiss_with(self, worker: WorkerId, record: Record) -> Iterator[str]:
-        label, application = self.ledger.fork(record.fork), self.application
+        label, application = self.names.fork(record.fork), self.application
         parked = sum(fork == record.fork for fork in application.calls.values())
         handles = application.handles[worker, UserReference(record.owner, record.rref, record.fork)] + parked
         if record.handles != handles:

@@ -30,8 +30,8 @@ from farref.model.rref.world import Bounds
 from farref.properties.rref.observation import Observation, in_order
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.rref.application import Application, owned
-from farref.properties.twin.backends.rref.impl_observer import Photographer, Picture
-from farref.properties.twin.backends.rref.names import Ledger, Place
+from farref.properties.twin.backends.rref.impl_observer import ImplObserver, Observed
+from farref.properties.twin.backends.rref.names import Names, Place
 from farref.properties.twin.backends.rref.network import Network
 from farref.properties.twin.backends.rref.traffic import Traffic, model_key
 from farref.properties.twin.backends.rref.truth import ApplicationTruth
@@ -44,11 +44,11 @@ class Lockstep:
 
     def __init__(self, network: Network, bounds: Bounds, *, restless: bool) -> None:
         self.network, self.restless = network, restless
-        self.ledger, self.application = Ledger(bounds), Application()
-        self.traffic = Traffic(network, self.ledger)
-        self.photographer = Photographer(self.ledger, self.application)
-        self.truth = ApplicationTruth(self.ledger, self.application)
-        self.pictures: dict[WorkerId, Picture] = {}
+        self.names, self.application = Names(bounds), Application()
+        self.traffic = Traffic(network, self.names)
+        self.observer = ImplObserver(self.names, self.application)
+        self.truth = ApplicationTruth(self.names, self.application)
+        self.observed: dict[WorkerId, Observed] = {}
         self.closing: dict[WorkerId, bool] = {}
 
     def perform(self, action: act.Action) -> None:
@@ -87,20 +87,20 @@ class Lockstep:
             case act.FinishFunction(rref):
                 self._finish(rref)
             case act.OwnerShare(rref, target, carrier):
-                self._share(self._owner(rref), OwnedReference(self.ledger.rrefs[rref]), rref, None, target, carrier)
+                self._share(self._owner(rref), OwnedReference(self.names.rrefs[rref]), rref, None, target, carrier)
             case act.UserShare(fork, target, carrier):
-                rref = self.ledger.bounds.rref_of(fork)
-                self._share(self.ledger.holders[fork], self.ledger.forks[fork], rref, fork, target, carrier)
+                rref = self.names.bounds.rref_of(fork)
+                self._share(self.names.holders[fork], self.names.forks[fork], rref, fork, target, carrier)
             case act.OwnerLetGo(rref):
-                self._let_go(self._owner(rref), OwnedReference(self.ledger.rrefs[rref]))
+                self._let_go(self._owner(rref), OwnedReference(self.names.rrefs[rref]))
             case act.LetGo(fork):
-                self._let_go(self.ledger.holders[fork], self.ledger.forks[fork])
+                self._let_go(self.names.holders[fork], self.names.forks[fork])
             case act.FetchValue(fork):
                 self._fetch(fork)
             case act.AbandonFetch(fork):
                 self._abandon(fork)
             case act.TimeOutCreation(fork):
-                if not self.network.time_out_creation(self.ledger.holders[fork], self.ledger.forks[fork]):
+                if not self.network.time_out_creation(self.names.holders[fork], self.names.forks[fork]):
                     raise Refused(f"the creation of f{fork} is not pending")
             case act.Shutdown():
                 self.network.shut_down()
@@ -114,17 +114,17 @@ class Lockstep:
         if isinstance(action, act.CreateRemote):
             worker = WorkerId(action.worker)
             made: Reference = (remote := self.network.create_remote(worker, owner))
-            self.ledger.enter_rref(rref, made.rref)
-            self.ledger.enter_fork(rref, remote.fork, worker)
+            self.names.enter_rref(rref, made.rref)
+            self.names.enter_fork(rref, remote.fork, worker)
         else:
             worker, on_self = owner, isinstance(action, act.CreateOnSelf)
             made = self.network.create_on_self(owner) if on_self else self.network.create_local(owner)
-            self.ledger.enter_rref(rref, made.rref)
+            self.names.enter_rref(rref, made.rref)
             self.application.running |= {made.rref} if on_self else set()
         self.application.handles[worker, made] += 1
 
     def _finish(self, rref: RRefId) -> None:
-        found = self.ledger.rrefs[rref]
+        found = self.names.rrefs[rref]
         if found not in self.application.running:
             raise Refused(f"the function of x{rref} was never started, or has ended")
         self.application.running.remove(found)
@@ -146,7 +146,7 @@ class Lockstep:
         else:
             self.network.share_in_result(worker, target, reference)
         [data] = self.network.in_flight()[-1].message.forks  # type: ignore[union-attr]
-        self.ledger.enter_fork(rref, data.fork, target, parent)
+        self.names.enter_fork(rref, data.fork, target, parent)
         if call is not None:
             self.application.calls[worker, call] = data.fork
 
@@ -158,13 +158,13 @@ class Lockstep:
             self.network.let_go(worker, reference)
 
     def _fetch(self, fork: ForkId) -> None:
-        worker, reference = self.ledger.holders[fork], self.ledger.forks[fork]
+        worker, reference = self.names.holders[fork], self.names.forks[fork]
         for _ in range(2 if self.restless else 1):
             fetch = self.network.fetch(worker, reference)
             self.application.fetches[worker, fetch] = (reference.fork, False)
 
     def _abandon(self, fork: ForkId) -> None:
-        worker, reference = self.ledger.holders[fork], self.ledger.forks[fork]
+        worker, reference = self.names.holders[fork], self.names.forks[fork]
         for fetch, _ in self.application.asked(worker, reference.fork):
             self.network.abandon_fetch(worker, reference, fetch)
             self.application.fetches[worker, fetch] = (reference.fork, True)
@@ -188,29 +188,29 @@ class Lockstep:
             self.traffic.failed[flight.id] = flight
 
     def _place(self, message: msg.Control) -> Place:
-        place = self.ledger.places.get(model_key(message))
+        place = self.names.places.get(model_key(message))
         if place is None:
             raise Refused(f"{message} was never sent")
         return place
 
     def _owner(self, rref: RRefId) -> WorkerId:
-        return WorkerId(self.ledger.bounds.owner(rref))
+        return WorkerId(self.names.bounds.owner(rref))
 
     # What follows from a step
 
     def _hear(self) -> None:
-        """Tell ledger and application everything that has happened, until nothing more does."""
+        """Tell the names and the application everything that has happened, until nothing more does."""
         while self.network.log:
             heard = list(self.network.log)
             self.network.log.clear()
             for worker, effect in heard:
                 match effect:
                     case Send(target, Control() as control):
-                        self.ledger.enter_control(worker, target, control)
+                        self.names.enter_control(worker, target, control)
                     case RunCall(call=call, references=references):
                         self.application.hears(worker, effect)
                         for data in call.forks:
-                            accepted = ("ChildAccept", self.ledger.fork(data.fork)) in self.ledger.places
+                            accepted = ("ChildAccept", self.names.fork(data.fork)) in self.names.places
                             self.application.must_accept_first(data, accepted)
                         for reference in owned(references):
                             self._wait(worker, reference)
@@ -241,14 +241,14 @@ class Lockstep:
         """Look at every worker and at the network."""
         for seen in self.network.look():
             worker = seen.tables.worker
-            self.pictures[worker] = self.photographer.picture(seen.tables, seen.parents)
+            self.observed[worker] = self.observer.observe(seen.tables, seen.parents)
             self.closing[worker] = seen.closing
-        pictures, flying = [self.pictures[worker] for worker in sorted(self.pictures)], self.traffic.views()
-        calls = [self.ledger.fork(fork) for fork in self.application.calls.values()]
-        parked = {fork for picture in pictures for fork in picture.parked}
-        amiss = [complaint for picture in pictures for complaint in picture.amiss]
+        observed, flying = [self.observed[worker] for worker in sorted(self.observed)], self.traffic.views()
+        calls = [self.names.fork(fork) for fork in self.application.calls.values()]
+        parked = {fork for one in observed for fork in one.parked}
+        amiss = [complaint for one in observed for complaint in one.amiss]
         return Observation(
-            workers=tuple([picture.view for picture in pictures]),
+            workers=tuple([one.view for one in observed]),
             flying=in_order(flying),
             closing=all(self.closing.values()),
             amiss=(*amiss, *self.application.complaints, *self.traffic.lost_calls(calls, flying, parked)),

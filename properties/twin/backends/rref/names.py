@@ -1,7 +1,7 @@
 """Which id is which: the neutral names of a run, and the implementation's ids beside them.
 
 The model numbers RRefs and forks, an implementation mints ids (R2). Both mint in the same steps, so whoever performs the
-steps can write down the pairs. The ledger also keeps every control message by its number: an answer names the number only.
+steps can write down the pairs. `Names` also keeps every control message by its number: an answer names the number only.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Made:
     reference: ids.UserReference
 
 
-class Ledger:
+class Names:
     """The names given so far."""
 
     def __init__(self, bounds: Bounds) -> None:

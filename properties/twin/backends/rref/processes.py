@@ -26,32 +26,32 @@ from farref.properties.rref.observation import Observation
 from farref.properties.twin.backends.driven import DrivenProcesses
 from farref.properties.twin.backends.held_network import HeldNetwork
 from farref.properties.twin.backends.pool import Pool, Prepare
-from farref.properties.twin.backends.rref.driven_application import Desk
+from farref.properties.twin.backends.rref.driven_application import DrivenApplication
 from farref.properties.twin.backends.rref.lockstep import Lockstep
 from farref.properties.twin.backends.rref.network import Seen
 
 
-class ProcessesBackend(DrivenProcesses[Bounds, Action, Observation, Desk]):
+class ProcessesBackend(DrivenProcesses[Bounds, Action, Observation, DrivenApplication]):
     """Real workers; every delivery is chosen by the caller."""
 
     protocol = "rref"
 
     def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
-        super().__init__(Desk, restless=restless, prepare=prepare)
+        super().__init__(DrivenApplication, restless=restless, prepare=prepare)
 
     def _begin(self, bounds: Bounds) -> Lockstep:
         self.network = ProcessNetwork(self._pool(bounds.workers), bounds.workers)
         return Lockstep(self.network, bounds, restless=self.restless)
 
 
-class ProcessNetwork(HeldNetwork[Desk, Seen]):
+class ProcessNetwork(HeldNetwork[DrivenApplication, Seen]):
     """The first workers of a pool, and every message about references between them."""
 
-    def __init__(self, pool: Pool[Desk], workers: int) -> None:
+    def __init__(self, pool: Pool[DrivenApplication], workers: int) -> None:
         super().__init__(pool, workers)
         self._tokens: dict[RRefId, int] = {}
         for rank in self._ranks:
-            self._ask(rank, Desk.begin_anew)
+            self._ask(rank, DrivenApplication.begin_anew)
 
     def unanswered(self, worker: WorkerId) -> Collection[tuple[WorkerId, SequenceNumber]]:
         """List what a worker could retry."""
@@ -60,7 +60,7 @@ class ProcessNetwork(HeldNetwork[Desk, Seen]):
     def refuse(self, message_id: int) -> None:
         """Let a message arrive at a receiver that cannot read it."""
         flight = self._flying.pop(message_id)
-        self._ask(flight.target, Desk.refuse, flight.source, flight.message)  # type: ignore[arg-type]
+        self._ask(flight.target, DrivenApplication.refuse, flight.source, flight.message)  # type: ignore[arg-type]
 
     # The application
 
@@ -78,51 +78,51 @@ class ProcessNetwork(HeldNetwork[Desk, Seen]):
 
     def _create(self, worker: WorkerId, owner: WorkerId) -> Reference:
         token = len(self._tokens)
-        reference = self._ask(worker, Desk.create_remote, owner, token)
+        reference = self._ask(worker, DrivenApplication.create_remote, owner, token)
         self._tokens[reference.rref] = token
         return reference
 
     def create_local(self, worker: WorkerId) -> OwnedReference:
         """Let a worker wrap a value it has."""
-        reference = self._ask(worker, Desk.create_local)
+        reference = self._ask(worker, DrivenApplication.create_local)
         assert isinstance(reference, OwnedReference)
         return reference
 
     def finish_function(self, worker: WorkerId, rref: RRefId) -> None:
         """Let the function end that computes a value."""
-        self._ask(worker, Desk.finish_function, self._tokens[rref])
+        self._ask(worker, DrivenApplication.finish_function, self._tokens[rref])
 
     def time_out_creation(self, worker: WorkerId, reference: UserReference) -> bool:
         """Let a creation take too long; say whether it was still pending."""
-        return self._ask(worker, Desk.time_out_creation, reference)
+        return self._ask(worker, DrivenApplication.time_out_creation, reference)
 
     def share_as_argument(self, worker: WorkerId, target: WorkerId, reference: Reference, /) -> CallId:
         """Let a worker pass a reference to a function on another."""
-        return self._ask(worker, Desk.share, target, reference)
+        return self._ask(worker, DrivenApplication.share, target, reference)
 
     def share_in_result(self, worker: WorkerId, target: WorkerId, reference: Reference, /) -> None:
         """Let a worker return a reference to a caller, which first has to call."""
-        self._ask(worker, Desk.offer, reference)
-        self._ask(target, Desk.ask_for_gift, worker)
-        self._ask(worker, Desk.await_taking)
+        self._ask(worker, DrivenApplication.prepare_return, reference)
+        self._ask(target, DrivenApplication.call_for_prepared, worker)
+        self._ask(worker, DrivenApplication.await_call_for_prepared)
 
     def let_go(self, worker: WorkerId, reference: Reference) -> None:
         """Let a worker drop one handle."""
-        self._ask(worker, Desk.let_go, reference)
+        self._ask(worker, DrivenApplication.let_go, reference)
 
     def fetch(self, worker: WorkerId, reference: UserReference) -> FetchId:
         """Let a user ask for the value."""
-        return self._ask(worker, Desk.fetch, reference)
+        return self._ask(worker, DrivenApplication.fetch, reference)
 
     def abandon_fetch(self, worker: WorkerId, reference: UserReference, fetch: FetchId) -> None:
         """Let a user give up on a fetch."""
-        self._ask(worker, Desk.abandon_fetch, reference, fetch)
+        self._ask(worker, DrivenApplication.abandon_fetch, reference, fetch)
 
     def await_value(self, worker: WorkerId, reference: OwnedReference) -> WaiterId:
         """Let code on the owner wait for its value."""
-        return self._ask(worker, Desk.await_value, reference)
+        return self._ask(worker, DrivenApplication.await_value, reference)
 
     def shut_down(self) -> None:
         """Let no application begin anything new."""
         for rank in self._ranks:
-            self._ask(rank, Desk.shut_down)
+            self._ask(rank, DrivenApplication.shut_down)

@@ -16,15 +16,15 @@ from farref.properties.rref.observation import MessageView
 from farref.properties.traces.replay import NETWORK
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.rref.impl_observer import name
-from farref.properties.twin.backends.rref.names import Key, Ledger
+from farref.properties.twin.backends.rref.names import Key, Names
 from farref.properties.twin.backends.rref.network import Network
 
 
 class Traffic:
     """Finds and names what is under way."""
 
-    def __init__(self, network: Network, ledger: Ledger) -> None:
-        self.network, self.ledger = network, ledger
+    def __init__(self, network: Network, names: Names) -> None:
+        self.network, self.names = network, names
         self.failed: dict[int, InFlight] = {}  # by flight: calls that will not arrive, which nobody has been told yet
         self._keys: dict[int, Key] = {}  # by flight
         self._views: dict[tuple[int, bool], MessageView] = {}  # by flight, and whether it has failed
@@ -51,7 +51,7 @@ class Traffic:
         """Name a flight as the model does."""
         key = self._keys.get(flight.id)
         if key is None:
-            key = self._keys[flight.id] = self.ledger.key(flight.source, flight.target, flight.message)
+            key = self._keys[flight.id] = self.names.key(flight.source, flight.target, flight.message)
         return key
 
     def views(self) -> set[MessageView]:

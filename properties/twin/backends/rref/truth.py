@@ -7,47 +7,47 @@ from dataclasses import dataclass
 from farref.impl.core.ids import OwnedReference
 from farref.properties.twin.backends.rref.application import Application
 from farref.properties.twin.backends.rref.impl_observer import name
-from farref.properties.twin.backends.rref.names import Ledger
+from farref.properties.twin.backends.rref.names import Names
 
 
 @dataclass(frozen=True)
 class ApplicationTruth:
-    """The application's record, with the names of the ledger (`properties/rref/visible.py`)."""
+    """The application's record, with the model's names (`properties/rref/visible.py`)."""
 
-    ledger: Ledger
+    names: Names
     application: Application
 
     def rref_of(self, fork: str) -> str | None:
         """Name the RRef that a fork was made of."""
-        made = self.ledger.made.get(fork)
+        made = self.names.made.get(fork)
         return None if made is None else made.rref
 
     def parent_of(self, fork: str) -> str | None:
         """Name the fork that a fork was made from."""
-        return self.ledger.made[fork].parent
+        return self.names.made[fork].parent
 
     def holder_of(self, fork: str) -> str:
         """Name the worker that a fork is meant for."""
-        return name(self.ledger.made[fork].holder)
+        return name(self.names.made[fork].holder)
 
     def computes(self, rref: str) -> bool:
         """Say whether the function runs that computes an RRef's value."""
-        return rref in self.ledger.created and self.ledger.created[rref][0] in self.application.running
+        return rref in self.names.created and self.names.created[rref][0] in self.application.running
 
     def holds(self, rref: str) -> bool:
         """Say whether code on the owner holds an RRef."""
-        if rref not in self.ledger.created:
+        if rref not in self.names.created:
             return False
-        found, owner = self.ledger.created[rref]
+        found, owner = self.names.created[rref]
         return self.application.handles[owner, OwnedReference(found)] > 0
 
     def waits(self, rref: str) -> bool:
         """Say whether code on the owner waits for an RRef's value."""
-        return rref in self.ledger.created and self.application.wants(self.ledger.created[rref][0]) > 0
+        return rref in self.names.created and self.application.wants(self.names.created[rref][0]) > 0
 
     def has(self, fork: str) -> bool:
         """Say whether code on the holder of a fork has its handle."""
-        made = self.ledger.made[fork]
+        made = self.names.made[fork]
         return self.application.handles[made.holder, made.reference] > 0
 
     def asks(self, fork: str) -> bool:
@@ -61,5 +61,5 @@ class ApplicationTruth:
     def _asked(self, fork: str) -> list[bool]:
         if not self.application.fetches:
             return []
-        made = self.ledger.made[fork]
+        made = self.names.made[fork]
         return [abandoned for _, abandoned in self.application.asked(made.holder, made.reference.fork)]

@@ -22,7 +22,7 @@ from farref.model.autograd.graphs import Entry, Graph, Leaf, Root, Send
 from farref.model.ids import WorkerId as ModelWorkerId
 from farref.properties.autograd.schedules import draw_graph
 from farref.properties.twin.backends.autograd.simulated import SeenAutograd
-from farref.properties.twin.backends.autograd.tensors import LEAF, Notebook, Terms
+from farref.properties.twin.backends.autograd.tensors import LEAF, Terms, WorkerTensors
 
 EXACT, APPROXIMATE, STEP = 1e-12, 1e-5, 1e-6
 SCALE = 0.05
@@ -31,8 +31,8 @@ SEEDS = range(40)
 Numbers = Any
 
 
-class CurvedNotebook(Notebook):
-    """A notebook whose tensors are curved functions of what they depend on."""
+class CurvedTensors(WorkerTensors):
+    """Tensors that are curved functions of what they depend on."""
 
     def __init__(self, value: float) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ def terms(graph: Graph, entry: Entry) -> Terms:
 def far_gradients(graph: Graph, root: ModelWorkerId, leaves: Sequence[float], random: Random) -> list[float]:
     """Run the program over the simulated network, in some order; give each worker's gradient, 0 where there is none."""
     world = SeenAutograd(graph.workers)
-    world.notebooks = {worker: CurvedNotebook(leaves[worker]) for worker in world.cores}
+    world.tensors = {worker: CurvedTensors(leaves[worker]) for worker in world.cores}
     for pair in graph.pair_ids:
         ends = graph.pairs[pair]
         world.send_tensors(
@@ -65,9 +65,7 @@ def far_gradients(graph: Graph, root: ModelWorkerId, leaves: Sequence[float], ra
         world.deliver(random.choice(flights).id)
     assert world.ended[pass_id].fault is None
     tables = {worker: core.engine.contexts.get(world.context) for worker, core in world.cores.items()}
-    seen = {
-        worker: world.notebooks[worker].gradient(one.gradients) for worker, one in tables.items() if one is not None
-    }
+    seen = {worker: world.tensors[worker].gradient(one.gradients) for worker, one in tables.items() if one is not None}
     return [seen.get(WorkerId(worker)) or 0.0 for worker in range(graph.workers)]
 
 

@@ -15,7 +15,7 @@ from farref.impl.core.ids import WorkerId
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
 from farref.properties.rref.protocol import RREF
-from farref.properties.twin.backends.rref.driven_application import Desk
+from farref.properties.twin.backends.rref.driven_application import DrivenApplication
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign, take_schedule
@@ -75,7 +75,7 @@ def test_a_message_arrives_only_when_it_is_let_in(warm: ProcessesBackend) -> Non
     steps(twin, "CreateRemote(x0, A)")
     assert warm.pool is not None
     for _ in range(20):
-        warm.pool.ask(WorkerId(0), Desk.rest)
+        warm.pool.ask(WorkerId(0), DrivenApplication.rest)
     assert warm.observe() == twin.observation
     assert [one.kind for one in warm.observe().flying] == ["RemoteCall"]
     steps(twin, "Deliver(RemoteCall(f0))")
