@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from farref.impl.core.ids import WorkerId
-from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
 from farref.properties.rref.protocol import RREF
 from farref.properties.twin.backends.rref.driven_application import DrivenApplication
@@ -24,8 +23,10 @@ from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.properties.zoo.catalogue import RREF_MUTANTS
+from tests.properties.twin.steps import named
 
 SCHEDULES = 40
+B = WorkerId(1)
 FEW = settings(
     max_examples=6, stateful_step_count=25, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
@@ -42,11 +43,6 @@ def warm() -> Iterator[ProcessesBackend]:
 def pids(backend: ProcessesBackend) -> list[int]:
     assert backend.pool is not None
     return [child.process.pid for child in backend.pool.children]
-
-
-def named(twin: Twin, label: str) -> Action:
-    found: Action = next(action for action in twin.model.actions if str(action) == label)
-    return found
 
 
 def steps(twin: Twin, *labels: str) -> None:
@@ -75,11 +71,11 @@ def test_a_message_arrives_only_when_it_is_let_in(warm: ProcessesBackend) -> Non
     steps(twin, "CreateRemote(x0, A)")
     assert warm.pool is not None
     for _ in range(20):
-        warm.pool.ask(WorkerId(0), DrivenApplication.rest)
+        warm.pool.ask(B, DrivenApplication.rest)
     assert warm.observe() == twin.observation
     assert [one.kind for one in warm.observe().flying] == ["RemoteCall"]
     steps(twin, "Deliver(RemoteCall(f0))")
-    assert warm.observe().workers[0].entries[0].value == "created"
+    assert warm.observe().workers[B].entries[0].value == "created"
 
 
 def test_a_run_that_was_left_in_the_middle_leaves_nothing(warm: ProcessesBackend) -> None:
@@ -120,8 +116,8 @@ def test_a_process_that_dies_is_a_disagreement_and_is_replaced() -> None:
         twin = Twin(Bounds(2, forks=1), backend)
         before = pids(backend)
         steps(twin, "CreateRemote(x0, A)")
-        os.kill(before[0], signal.SIGKILL)
-        with pytest.raises(Disagreement, match="process of worker 0 has ended"):
+        os.kill(before[B], signal.SIGKILL)
+        with pytest.raises(Disagreement, match="process of worker 1 has ended"):
             steps(twin, "Deliver(RemoteCall(f0))")
         again = Twin(Bounds(2, forks=1), backend)
         assert not set(before) & set(pids(backend))
