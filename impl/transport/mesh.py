@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import socket
-import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -23,6 +22,7 @@ from farref.impl.settings import Settings
 from farref.impl.transport import handshake
 from farref.impl.transport.doorway import Doorway
 from farref.impl.transport.handshake import Identity, Peer
+from farref.impl.transport.lives import CREDENTIALS, Life
 from farref.impl.transport.streams import Stream, Transport, introduce
 from farref.impl.values.arena import Arena, Window
 
@@ -130,7 +130,9 @@ def _listening(meeting: Meeting, rank: WorkerId) -> Iterator[socket.socket]:
 def share_memory(streams: dict[WorkerId, Stream], meeting: Meeting) -> tuple[Arena | None, dict[WorkerId, Window]]:
     """Make this worker's arena, if it is to have one, and get a window into that of every peer (spec/wire.md)."""
     size = meeting.settings.shared_bytes_max
-    arena = Arena(size) if meeting.transport == "unix" and size else None
+    plain = {peer: stream for peer, stream in streams.items() if isinstance(stream, socket.socket)}
+    has_arena = meeting.transport == "unix" and size
+    arena = Arena(size, {peer: Life(stream) for peer, stream in plain.items()}) if has_arena else None
     theirs = swap_memory(streams, None if arena is None else arena.descriptor, meeting.deadline)
     return arena, {peer: Window(descriptor) for peer, descriptor in theirs.items()}
 
@@ -216,8 +218,8 @@ def _connect(meeting: Meeting, place: Path) -> socket.socket:
 
 def _same_user(stream: socket.socket) -> None:
     if stream.family == socket.AF_UNIX:
-        credentials = stream.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        if struct.unpack("3i", credentials)[1] != os.getuid():
+        credentials = stream.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
+        if CREDENTIALS.unpack(credentials)[1] != os.getuid():
             raise WireError("the other end belongs to another user")
 
 

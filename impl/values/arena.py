@@ -10,7 +10,8 @@ kept for the next array of about that size, because memory that was touched befo
 pages takes longer than the copy itself. Nothing is ever given back to the system, and the arena never grows. When it is used
 up, arrays travel in frames as if there were none.
 
-A peer that dies returns all it was lent.
+A peer whose process has ended returns all it was lent. One that was only declared dead does not: its stream may have broken
+while it lives and looks (`spec/arrays.md`).
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ import mmap
 import os
 import weakref
 from collections import deque
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -36,10 +38,20 @@ SEALS: Final = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | SEAL_FUTURE_WRITE
 Array = npt.NDArray[Any]
 
 
-class Arena:
-    """The memory that a worker writes: rooms, lent or free."""
+class Ending(Protocol):
+    """Something that ends at some time."""
 
-    def __init__(self, size: int) -> None:
+    def has_ended(self) -> bool:
+        """Say whether it has ended for certain."""
+
+    def close(self) -> None:
+        """Look no longer."""
+
+
+class Arena:
+    """The memory that a worker writes: rooms, lent or free. `lives` are the processes of peers, as far as they are known."""
+
+    def __init__(self, size: int, lives: Mapping[WorkerId, Ending] = MappingProxyType({})) -> None:
         self.descriptor = os.memfd_create("farref", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.descriptor, size)
         self._bytes = np.frombuffer(mmap.mmap(self.descriptor, size), np.uint8)
@@ -48,6 +60,9 @@ class Arena:
         self._free: dict[int, list[int]] = {}
         self.lent: dict[int, tuple[WorkerId, int]] = {}
         """By place: to whom, and how large the room is."""
+        self._lives = dict(lives)
+        self.lost: set[WorkerId] = set()
+        """The peers that were declared dead and may still look."""
 
     def lend(self, array: Array, peer: WorkerId) -> int | None:
         """Copy an array into a room for a peer, and say its place; or say that there is no room."""
@@ -68,13 +83,22 @@ class Arena:
             del self.lent[place]
             self._free.setdefault(room, []).append(place)
 
-    def take_back_all(self, peer: WorkerId) -> None:
-        """Take back what a dead peer was lent."""
-        self.take_back(peer, [place for place, (holder, _) in self.lent.items() if holder == peer])
+    def lose(self, peer: WorkerId) -> None:
+        """Hear nothing more of a peer. What it was lent comes back when its process has ended."""
+        self.lost.add(peer)
+        self.take_back_from_ended()
+
+    def take_back_from_ended(self) -> None:
+        """Take back what peers were lent whose processes have ended."""
+        for peer in [peer for peer in self.lost if peer in self._lives and self._lives[peer].has_ended()]:
+            self.lost.discard(peer)
+            self.take_back(peer, [place for place, (holder, _) in self.lent.items() if holder == peer])
 
     def close(self) -> None:
-        """Give up the descriptor; the memory goes with the last view of it."""
+        """Give up the descriptors; the memory goes with the last view of it."""
         os.close(self.descriptor)
+        for life in self._lives.values():
+            life.close()
 
     def _find(self, room: int) -> int | None:
         """The room used last is the one still in the processor's caches."""

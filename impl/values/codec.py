@@ -4,10 +4,11 @@ Values are MessagePack. What MessagePack has no word for is an extension with a 
 raw bytes; a tuple stays a tuple; a reference is the number of its fork in the message. Anything else is refused by name.
 Pickle runs code as it is read, so it is off unless both ends were told `allow_pickle=True`.
 
-Small arrays lie in the body. Large ones travel behind it, as *segments* that are written from the array's own memory and
-read as views of the received frame: no copy on either side in Python. Still larger ones do not travel at all if sender and
-receiver share memory (see `arena`): the sender copies, the receiver looks. What is looked at cannot be written to, and to
-have one rule for all large arrays, neither can those that came in a frame; unless the receiver wants copies.
+Small arrays lie in the body. Large ones travel behind it, as *segments*, which are read as views of the received frame. Still
+larger ones do not travel at all if sender and receiver share memory (see `arena`): the sender copies, the receiver looks. In
+each way the sender copies once, so that nothing it does to the array later can be seen. What is looked at cannot be written
+to, and to have one rule for all large arrays, neither can those that came in a frame; unless the receiver wants copies
+(`spec/arrays.md`).
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ class Writer:
             self.lent.append(place)
             self._lent_bytes += array.nbytes
             return Ext(SHARED, head + struct.pack("<Q", place))
-        self.segments.append(np.ascontiguousarray(array).data.cast("B"))
+        self.segments.append(memoryview(array.tobytes()))
         offset, self._offset = self._offset, self._offset + padded(array.nbytes)
         return Ext(SEGMENT, head + struct.pack("<Q", offset))
 

@@ -10,7 +10,7 @@ finds the locks in the code, and watches a run for the order.
 | 2 | `worker/worker.py` `stepping` | Lock | optimizer steps on this worker | whoever steps: that is user code |
 | 3 | `worker/reactor.py` `_role` | Lock | reading, for all | the reader, for input; others go on without the role |
 | 4 | `worker/worker.py` `lock` | RLock | the core and all tables: one step at a time | nobody |
-| 4 | `worker/connection.py` `_sending` | Lock | writing to one peer | the writer, 0.2 s for a full socket; nobody else |
+| 4 | `worker/connection.py` `_sending` | Lock | writing to one peer | nobody |
 | 5 | `worker/futures.py` `_settling` | RLock | that a future is settled once | nobody |
 | 5 | `worker/reactor.py` `_count` | Lock | who stands by, and which threads there are | nobody, but for the start of a thread |
 | 5 | `transport/tls.py` `_lock` | Lock | one TLS connection, for one call at a time | nobody: no call blocks |

@@ -5,8 +5,7 @@ soon that is depends on what was queued: what somebody waits for leaves NOW. Wha
 rides with the next frame to the same peer, and leaves alone only with a tick (LATER). In between is what may wait for the
 functions that are about to run, if they were quick the last time: their results mostly go to the same peer (SOON).
 
-What the socket did not take goes when it is writable again. Memory of an array that the application may change is copied at
-that point, and not before. A thread that does not read for others may wait a moment for the socket, which saves the copy.
+What the socket did not take goes when it is writable again. Nothing of it is copied: no piece can change (`spec/arrays.md`).
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ from farref.impl.values.codec import padded
 
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
-PATIENCE_MS: Final = 200
 QUEUED_BYTES_MAX: Final = 64 * 2**20
 ANSWERS: Final = 32
 PIECE_BYTES: Final = 256
@@ -143,7 +141,7 @@ class Connection:
         if hurry > self.hurry:
             self.hurry = hurry
 
-    def flush(self, patient: bool = False) -> None:
+    def flush(self) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""
         self.roused = False
         self.hurry = LATER
@@ -151,7 +149,7 @@ class Connection:
             if not self._sending.acquire(blocking=False):
                 return
             try:
-                if not self._write(patient):
+                if not self._write():
                     return
             except OSError:
                 self.dead = True
@@ -169,7 +167,7 @@ class Connection:
             self._poller.modify(self.stream, select.EPOLLIN)
         self.flush()
 
-    def _write(self, patient: bool) -> bool:
+    def _write(self) -> bool:
         outbox = self.outbox
         while outbox:
             pieces = [outbox.popleft()]
@@ -179,9 +177,8 @@ class Connection:
                 written = self.stream.send(pieces[0]) if len(pieces) == 1 else self.stream.sendmsg(pieces)
             except BlockingIOError:
                 outbox.extendleft(reversed(pieces))
-                if patient and not self._waits_for_room and self._has_room():
-                    continue
-                self._wait_for_room()
+                self._waits_for_room = True
+                self._poller.modify(self.stream, select.EPOLLIN | select.EPOLLOUT)
                 return False
             if written == sum(map(len, pieces)):
                 self._written += written + PIECE_BYTES * len(pieces)
@@ -199,19 +196,6 @@ class Connection:
                 return
             written -= len(piece)
             self._written += PIECE_BYTES
-
-    def _has_room(self) -> bool:
-        poll = select.poll()
-        poll.register(self.stream, select.POLLOUT)
-        return bool(poll.poll(PATIENCE_MS))
-
-    def _wait_for_room(self) -> None:
-        for index in range(len(self.outbox)):
-            piece = self.outbox[index]
-            if isinstance(piece, memoryview):
-                self.outbox[index] = bytes(piece)
-        self._waits_for_room = True
-        self._poller.modify(self.stream, select.EPOLLIN | select.EPOLLOUT)
 
     # Reading: by one thread at a time
 

@@ -137,6 +137,8 @@ class Intake:
             self._next_tick = now + TICK_S
             worker.perform(worker.core.tick(now))
             worker.lines.release()
+            if worker.arena is not None and worker.arena.lost:
+                worker.arena.take_back_from_ended()
             self._expire(now)
         for connection in worker.connections.values():
             self._answer_now(connection)

@@ -43,7 +43,7 @@ class Lines:
         """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""
         connection = self._connections.get(target)
         if connection is None or at_once or len(connection.outbox) >= BATCH:
-            self.flush(patient=True)
+            self.flush()
         elif self._worker.reactor.is_reading and not connection.roused:
             connection.roused = True
             self._worker.reactor.rouse_reader()
@@ -51,16 +51,16 @@ class Lines:
     def write_results(self) -> None:
         """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
         if not self._worker.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self._connections.values()):
-            self.flush(patient=True)
+            self.flush()
 
-    def flush(self, patient: bool = False, hurry: int = SOON) -> None:
+    def flush(self, hurry: int = SOON) -> None:
         """Write what is queued for every peer and in such a hurry, or too much to wait: the peer could begin with it."""
         for connection in self._connections.values():
             if connection.returned:
                 with self._worker.lock:
                     connection.give_back()
             if connection.hurry >= hurry or len(connection.outbox) >= BATCH:
-                connection.flush(patient)
+                connection.flush()
 
     # Waiting
 

@@ -48,7 +48,8 @@ class Reactor:
         self._turn = turn
         self._name = name
         self._role = threading.Lock()
-        self._tasks: deque[Task] = deque()
+        self.tasks: deque[Task] = deque()
+        """What is to be run. Whoever drives a worker without threads runs it himself."""
         self._callers: deque[threading.Event] = deque()
         self._wake = threading.Lock()
         """Free if one that stands by is to wake, who takes it. (A queue's `get` with a timeout may wait for ever when several
@@ -73,12 +74,12 @@ class Reactor:
 
     def start(self, task: Task) -> None:
         """Run a task on a background thread, soon."""
-        self._tasks.append(task)
+        self.tasks.append(task)
         self._nudge()
 
     def queue(self, task: Task) -> None:
         """Leave a task to whoever reads: a background thread runs it next, a caller hands it over. Others wake somebody."""
-        self._tasks.append(task)
+        self.tasks.append(task)
         if self._reader != threading.get_ident():
             self._nudge()
 
@@ -87,7 +88,7 @@ class Reactor:
     ) -> None:
         """Wait for something, reading for all if nobody else does."""
         event: threading.Event | None = None
-        if self._tasks:
+        if self.tasks:
             self._nudge()
         while not done() and (left := deadline - time.monotonic()) > 0 and not self._stopped:
             if self._role.acquire(blocking=False):
@@ -133,12 +134,12 @@ class Reactor:
     @property
     def runs_next(self) -> bool:
         """Whether whoever reads will run the tasks that wait, and not only hand them over."""
-        return self._leading and bool(self._tasks)
+        return self._leading and bool(self.tasks)
 
     @property
     def is_busy(self) -> bool:
         """Whether a task waits to be run: whoever runs tasks may leave their results for one write."""
-        return bool(self._tasks)
+        return bool(self.tasks)
 
     # A caller that waits
 
@@ -148,7 +149,7 @@ class Reactor:
             while not done() and (left := deadline - time.monotonic()) > 0 and not self._stopped:
                 self._turn(min(left, TURN_S))
                 self._progress += 1
-                if self._tasks:
+                if self.tasks:
                     self._nudge()
         finally:
             self._reader = 0
@@ -183,10 +184,10 @@ class Reactor:
         while not self._stopped:
             quiet = quiet + 1 if seen == self._progress else 0
             seen = self._progress
-            if self._tasks and (woken or quiet >= NAPS_UNTIL_HELP):
+            if self.tasks and (woken or quiet >= NAPS_UNTIL_HELP):
                 self._nudge()
                 self._run_tasks()
-            elif quiet and not (self._tasks or self._callers) and self._role.acquire(blocking=False):
+            elif quiet and not (self.tasks or self._callers) and self._role.acquire(blocking=False):
                 self._lead()
                 self._run_tasks()
             else:
@@ -200,7 +201,7 @@ class Reactor:
     def _lead(self) -> None:
         self._leading, self._reader = True, threading.get_ident()
         try:
-            while not self._tasks and not self._callers and not self._stopped:
+            while not self.tasks and not self._callers and not self._stopped:
                 self._turn(TURN_S)
         finally:
             self._leading, self._reader = False, 0
@@ -232,16 +233,16 @@ class Reactor:
         Nobody else is woken for it: the lookout sees if a task takes long, and then all who stand by help. A task that
         waits for an answer calls for help itself.
         """
-        if not self._tasks:
+        if not self.tasks:
             return
         with self._count:
             alone = not self._standbys
         if alone:
             self._spawn()
         self._rouse()
-        while self._tasks and not self._stopped:
+        while self.tasks and not self._stopped:
             try:
-                task = self._tasks.popleft()
+                task = self.tasks.popleft()
             except IndexError:
                 return
             self._progress += 1

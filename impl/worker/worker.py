@@ -250,7 +250,7 @@ class Worker:
             text = f"worker {self.names[peer]} died: {reason}"
             self.connections[peer].dead = True
             if self.arena is not None:
-                self.arena.take_back_all(peer)
+                self.arena.lose(peer)
             self.perform(self.core.peer_died(peer, text))
             for call, (future, target, name) in list(self.calls.items()):
                 if target == peer:

@@ -96,8 +96,8 @@ class OpenWorker:
         return taken
 
     def _work(self) -> None:
-        while self.worker.reactor._tasks:
-            self.worker.reactor._tasks.popleft()()
+        while self.worker.reactor.tasks:
+            self.worker.reactor.tasks.popleft()()
 
     def _has_lost(self) -> bool:
         """Say whether what came has ended the worker's pass, or told it that its peer is dead. Then there is less to harm."""

@@ -68,15 +68,34 @@ def test_a_room_is_returned_when_the_last_view_of_it_goes(arena: Arena) -> None:
     assert arena.lend(array, PEER) == place
 
 
-def test_a_full_arena_lends_nothing_until_something_comes_back(arena: Arena) -> None:
+class Process:
+    """A peer's process, which has ended or not."""
+
+    ended = False
+
+    def has_ended(self) -> bool:
+        return self.ended
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_full_arena_lends_nothing_until_something_comes_back() -> None:
+    one, other = Process(), Process()
+    arena = Arena(SIZE, {PEER: one, OTHER: other})
     array = np.zeros(ARRAY_BYTES_MIN, np.uint8)
     places = [arena.lend(array, PEER) for _ in range(4)]
     assert sorted(place for place in places if place is not None) == [n * ARRAY_BYTES_MIN for n in range(4)]
     assert arena.lend(array, PEER) is None
-    arena.take_back_all(OTHER)
+    other.ended = True
+    arena.lose(OTHER)
     assert arena.lend(array, PEER) is None
-    arena.take_back_all(PEER)
+    arena.lose(PEER)
+    assert arena.lend(array, OTHER) is None, "it may still look"
+    one.ended = True
+    arena.take_back_from_ended()
     assert arena.lend(array, OTHER) in places
+    arena.close()
 
 
 def test_a_peer_returns_only_what_it_has_and_once(arena: Arena) -> None:

@@ -44,7 +44,7 @@ def pair() -> Iterator[tuple[Worker, Worker]]:
 
 
 def run_all(worker: Worker) -> None:
-    tasks = worker.reactor._tasks
+    tasks = worker.reactor.tasks
     while tasks:
         tasks.popleft()()
 

@@ -73,7 +73,7 @@ class DrivenApplication:
         with self.worker.lock:
             for connection in self.worker.connections.values():
                 connection.gather()
-        self.worker.flush(patient=True, hurry=LATER)
+        self.worker.flush(hurry=LATER)
 
     def told(self) -> tuple[list[Effect], Any]:
         """Tell what has happened since last asked, and what there is now."""
