@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, Final
@@ -50,7 +50,10 @@ def prove(**given: Any) -> int:
     proved nothing.
 
     \b
-    rref        no value is dropped while anybody can name it
+    rref        RRefs: no value is dropped while anybody can name it
+    window      control messages (R7): each takes effect once, and memory is bounded, for every size of the window
+    autograd    passes are shown whole or not at all; a forgotten context never comes back
+
     \b
     farref prove rref                                 some ten seconds
     farref prove rref --solver both                   a second solver gives the same answers
@@ -99,7 +102,9 @@ def _telling(*, quiet: bool) -> Iterator[OnQuestion]:
 
 def _theorems(subject: Subject, solvers: list[Solver], on_question: OnQuestion, given: dict[str, Any]) -> Proved:
     rules = subject.without(given["without"]) if given["without"] else subject.sound
-    theorems = [one for one in subject.theorems if _names(one) & _asked(given["only"]) or not given["only"]]
+    theorems = [
+        one for one in subject.theorems if _names(one, subject.sound) & _asked(given["only"]) or not given["only"]
+    ]
     found: list[Judged] = []
     for theorem in theorems:
         for solver in solvers:
@@ -151,7 +156,7 @@ def _refuse(subject: Subject, given: dict[str, Any]) -> None:
         raise click.UsageError(
             "--each goes through all rules with one solver; leave out --without, --only and --solver both"
         )
-    known = set().union(*map(_names, subject.theorems))
+    known = set().union(*(_names(one, subject.sound) for one in subject.theorems))
     for name in _asked(given["only"]) - known:
         raise click.UsageError(f"--only: there is no theorem, clause or step {name!r}; {_known(subject)}")
 
@@ -165,12 +170,11 @@ def _asked(only: tuple[str, ...]) -> set[str]:
     return {name.lower() for name in only}
 
 
-def _names(theorem: Theorem) -> set[str]:
+def _names(theorem: Theorem, sound: Mapping[str, bool]) -> set[str]:
     """List all names under which a theorem, or a part of it, can be asked for."""
     claims = [one.id for one in (*theorem.invariant, *theorem.goals)]
-    rules = {rule: True for subject in SUBJECTS.values() for rule in subject.rules}
-    steps = [case.name for case in cases(theorem, rules)]
-    lemmas = [one.id for one in theorem.lemmas(rules)]
+    steps = [case.name for case in cases(theorem, sound)]
+    lemmas = [one.id for one in theorem.lemmas(sound)]
     return {theorem.id, *(short for one in (*claims, *steps, *lemmas) for short in _short(one))}
 
 

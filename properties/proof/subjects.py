@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from farref.properties.proof import window
+from farref.properties.proof.autograd import rules
+from farref.properties.proof.autograd.passes import COMMIT
+from farref.properties.proof.autograd.release import FORGET
 from farref.properties.proof.induction.theory import Theorem
 from farref.properties.proof.rref.rules import RULES
 from farref.properties.proof.rref.safety import SAFETY
+from farref.properties.proof.window import ONCE
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,26 @@ class Subject:
 
 RREF: Final = Subject(
     "rref",
-    "RRefs: any number of RRefs, forks, messages, losses, copies, timeouts and failures.",
+    "any number of RRefs, forks, messages, losses, copies, timeouts and failures.",
     (SAFETY,),
     RULES,
     {"retries_until_answered": "safety needs no message to arrive"},
 )
 
-SUBJECTS: Final = {one.name: one for one in (RREF,)}
+WINDOW: Final = Subject(
+    "window",
+    "one channel of control messages: any number of messages, losses and copies, and a window of any size.",
+    (ONCE,),
+    window.RULES,
+    {"retries_until_answered": "that nothing happens twice needs no message to arrive"},
+)
+
+AUTOGRAD: Final = Subject(
+    "autograd",
+    "backward passes and contexts: any number of passes, workers, messages and calls.",
+    (COMMIT, FORGET),
+    rules.RULES,
+    rules.SILENT,
+)
+
+SUBJECTS: Final = {one.name: one for one in (RREF, WINDOW, AUTOGRAD)}

@@ -57,8 +57,8 @@ def _rows(found: Counterexample, theory: Theory[Any]) -> Iterator[Row]:
             after = None if found.after is None else tuple(_said(thing, found.after, vocabulary, theory))
             if before or after:
                 yield Row(str(thing), before, after)
-    before = tuple(_alone(found.before, vocabulary))
-    after = None if found.after is None else tuple(_alone(found.after, vocabulary))
+    before = tuple(_alone(found.before, vocabulary, theory))
+    after = None if found.after is None else tuple(_alone(found.after, vocabulary, theory))
     if before or after:
         yield Row("in all,", before, after)
 
@@ -71,15 +71,25 @@ def _said(thing: Thing, world: Small, vocabulary: list[Named], theory: Theory[An
         for fact in sorted(world.facts, key=str)
         if fact[0] == one.name and fact[1:2] == (thing,) and one.sorts[0] != NUMBER
     ]
-    for name, (sorts, gives) in theory.functions.items():
-        is_told = phrases and len(world.things[gives.name]) > 1
-        if is_told and len(sorts) == 1 and thing in world.things[sorts[0].name]:
-            yield f"has {world.functions[name, thing]} as its {name.replace('_', ' ')}"
+    yield from _values(thing, world, theory) if phrases else ()
     yield from [one for one in phrases if one != "exists" or len(phrases) == 1]
 
 
-def _alone(world: Small, vocabulary: list[Named]) -> Iterator[str]:
+def _values(thing: Thing, world: Small, theory: Theory[Any]) -> Iterator[str]:
+    """Say what functions give of a thing, where they could give something else."""
+    for name, (sorts, gives) in theory.functions.items():
+        said, has_choice = name.replace("_", " "), len(world.things[gives.name]) > 1
+        if not sorts and world.functions[name,] == thing:
+            yield f"is the {said}"
+        elif has_choice and len(sorts) == 1 and thing in world.things[sorts[0].name]:
+            yield f"has {world.functions[name, thing]} as its {said.removesuffix(' of')}"
+
+
+def _alone(world: Small, vocabulary: list[Named], theory: Theory[Any]) -> Iterator[str]:
     """List what is true of no thing in particular: numbers, and what is true of numbers."""
+    for name, (sorts, gives) in theory.functions.items():
+        if not sorts and gives == NUMBER:
+            yield f"the {name} is {world.functions[name,]}"
     for one in vocabulary:
         if one.is_amount:
             yield f"{one.says} is {world.functions[one.name,]}"

@@ -14,10 +14,10 @@ try:
 except ImportError:  # pragma: no cover (the tests have it)
     cvc5 = None
 
-MILLISECONDS_MAX: Final = 20_000
+MILLISECONDS_MAX: Final = 5_000
 """How long a question may take. After that nothing is known."""
 
-OPTIONS: Final = {
+OPTIONS: Final[dict[str, str]] = {
     "incremental": "true",
     "produce-models": "true",
     "tlimit-per": str(MILLISECONDS_MAX),

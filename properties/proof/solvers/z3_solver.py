@@ -14,7 +14,7 @@ try:
 except ImportError:  # pragma: no cover (the tests have it)
     z3 = None
 
-MILLISECONDS_MAX: Final = 20_000
+MILLISECONDS_MAX: Final = 5_000
 """How long a question may take. After that nothing is known."""
 
 
@@ -130,5 +130,6 @@ class _Writer:
 
     def _variable(self, variable: fol.Variable) -> Any:
         if variable not in self.variables:
-            self.variables[variable] = z3.Const(variable.name, self.sort(variable.sort))
+            # To z3 equal names are equal things, and a variable must not be a function of the same name.
+            self.variables[variable] = z3.Const(f"?{variable.name}", self.sort(variable.sort))
         return self.variables[variable]

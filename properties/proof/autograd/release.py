@@ -1,0 +1,326 @@
+"""How a context is forgotten: its creator asks everybody, waits until no call of it is under way, and only then lets them
+forget.
+
+One context, any number of workers and calls. A call carries the context to another worker and opens it there. A worker that
+closes tells the creator which calls it sent and which it got (`Closed`). Whatever becomes of a call that was under way then
+is settled with the creator. When every worker that was named has closed and every call is accounted for, nothing of the
+context can be under way any more, and everybody may forget it (A24, A25).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from farref.properties.proof.autograd.passes import WORKER
+from farref.properties.proof.autograd.rules import Rules
+from farref.properties.proof.induction.theory import Case, Situation, Theorem, Theory, clause
+from farref.properties.proof.logic.formulas import (
+    Applied,
+    Formula,
+    Sort,
+    Term,
+    Variable,
+    all_of,
+    any_of,
+    at_most_one,
+    different,
+    every,
+    iff,
+    implies,
+    none_of,
+    same,
+    some,
+)
+from farref.properties.proof.logic.relations import Relation, Relations, empty, relation
+
+CALL: Final = Sort("Call", "c")
+
+
+def source(call: Term) -> Term:
+    """Name the worker that sends a call."""
+    return Applied("source", (call,), WORKER)
+
+
+def target(call: Term) -> Term:
+    """Name the worker that a call is for."""
+    return Applied("target", (call,), WORKER)
+
+
+def creator() -> Term:
+    """Name the worker that created the context, and releases it."""
+    return Applied("creator", (), WORKER)
+
+
+@dataclass(frozen=True)
+class State(Relations):
+    """Calls, what each worker has of the context, and what the creator knows."""
+
+    # A call of the context
+    sent: Relation = relation("was sent", CALL)
+    flying: Relation = relation("is under way", CALL)
+    arrived: Relation = relation("arrived in time", CALL)
+    failed: Relation = relation("failed in time", CALL)
+    settling: Relation = relation("has its Settled under way", CALL)
+
+    # What the creator knows of it
+    owed: Relation = relation("is known to have been sent", CALL)
+    accounted: Relation = relation("is accounted for", CALL)
+
+    # The context on a worker
+    open: Relation = relation("has the context open", WORKER)
+    closed: Relation = relation("has closed the context", WORKER)
+    forgotten: Relation = relation("has forgotten the context", WORKER)
+
+    # What the creator asked of a worker, and what is under way between them
+    asked: Relation = relation("was asked to close", WORKER)
+    cleaning: Relation = relation("has a CleanupContext under way", WORKER)
+    reporting: Relation = relation("has its Closed under way", WORKER)
+    entered: Relation = relation("is known to have closed", WORKER)
+    forgetting: Relation = relation("has a Forget under way", WORKER)
+    done: Relation = relation("all is accounted for")
+
+    # History, for S10 to speak of
+    resurrected: Relation = relation("has a context again that it had forgotten", WORKER)
+
+
+C, W = Variable("c", CALL), Variable("w", WORKER)
+Step = Case[State]
+
+
+# -- steps -------------------------------------------------------------------------------------------------------------
+
+
+def call(s: State, rules: Rules) -> Iterator[Step]:
+    """A worker with the context open sends a call, and the call arrives, too late or in time, or fails (A4, A24)."""
+    yield Step("a call is sent", s.open(source(C)) & ~s.sent(C), s.at(C, sent=True, flying=True))
+    landed, there = s.at(C, flying=False), target(C)
+    again = s.resurrected(there) | s.forgotten(there)
+    opened = landed.at(C, arrived=True).at(there, open=True, forgotten=False, resurrected=again)
+    yield Step("a call arrives", s.flying(C) & ~s.closed(there), opened)
+    late = s.flying(C) & s.closed(there)
+    yield Step("a call arrives at a closed context", late & different(there, creator()), landed.at(C, settling=True))
+    yield Step("a call arrives at the creator, closed", late & same(there, creator()), landed.at(C, accounted=True))
+
+
+def fail(s: State, rules: Rules) -> Iterator[Step]:
+    """A call fails, and its sender is told (A5)."""
+    landed, here = s.at(C, flying=False), source(C)
+    yield Step("a call fails", s.flying(C) & ~s.closed(here), landed.at(C, failed=True))
+    yield Step("a call fails, its sender closed", s.flying(C) & s.closed(here), landed.at(C, settling=True))
+
+
+def release(s: State, rules: Rules) -> Iterator[Step]:
+    """The creator closes its own context, and asks whomever it sent calls to (A24)."""
+    yield Step("Release", s.open(creator()), known_closed(s.at(creator(), open=False, closed=True), creator()))
+
+
+def close(s: State, rules: Rules) -> Iterator[Step]:
+    """A worker is asked, closes, and reports; the creator learns of its calls and asks their targets (A24, A25)."""
+    yield Step("CleanupContext", s.cleaning(W), s.at(W, cleaning=False, open=False, closed=True, reporting=True))
+    yield Step("Closed", s.reporting(W), known_closed(s.at(W, reporting=False), W))
+    yield Step("Settled", s.settling(C), s.at(C, settling=False, accounted=True))
+
+
+def known_closed(s: State, who: Term) -> State:
+    """Let the creator enter what a worker that closed has sent and got."""
+
+    def asks(w: Term) -> Formula:
+        named = some(CALL, lambda c: all_of(s.sent(c), same(source(c), who), same(target(c), w)))
+        return all_of(different(w, creator()), named, ~s.asked(w))
+
+    def accounted(c: Term) -> Formula:
+        return any_of(s.accounted(c), s.arrived(c) & same(target(c), who), s.failed(c) & same(source(c), who))
+
+    return s.but(
+        entered=lambda w: s.entered(w) | same(w, who),
+        owed=lambda c: s.owed(c) | (s.sent(c) & same(source(c), who)),
+        accounted=accounted,
+        asked=lambda w: s.asked(w) | asks(w),
+        cleaning=lambda w: s.cleaning(w) | asks(w),
+    )
+
+
+def forget(s: State, rules: Rules) -> Iterator[Step]:
+    """When all is accounted for, the creator forgets, and lets the others forget (A25)."""
+    everybody = s.entered(creator()) & every(WORKER, lambda w: implies(s.asked(w), s.entered(w)))
+    everything = every(CALL, lambda c: implies(s.owed(c), s.accounted(c)))
+    drained = everybody & everything if rules["forgets_when_drained"] else s.entered(creator())
+    after = s.at(creator(), closed=False, forgotten=True).at(done=True).but(forgetting=s.asked)
+    yield Step("Drained", drained & ~s.done(), after, (first_unknown(s),))
+    yield Step("Forget", s.forgetting(W), s.at(W, forgetting=False, closed=False, forgotten=True))
+
+
+def first_unknown(s: State) -> Formula:
+    """A finite set that is not empty has a first element: here, of the calls whose sender is not known to have closed.
+
+    The first one was sent by the creator, or by a worker that some earlier call had reached (clause Q4).
+    """
+
+    def is_open(c: Term) -> Formula:
+        return s.sent(c) & ~s.entered(source(c))
+
+    def is_first(c: Variable) -> Formula:
+        reached = some(CALL, lambda d: all_of(s.arrived(d), same(target(d), source(c)), ~is_open(d)))
+        return is_open(c) & (same(source(c), creator()) | reached)
+
+    return implies(some(CALL, is_open), some(CALL, is_first))
+
+
+def steps(s: State, rules: Rules) -> Iterator[Step]:
+    """List everything that can happen."""
+    for step in (call, fail, release, close, forget):
+        yield from step(s, rules)
+
+
+# -- the invariant -----------------------------------------------------------------------------------------------------
+
+
+@clause("Q1", "A24", WORKER)
+def phases(s: State, w: Term) -> Formula:
+    """A context is open, closed or forgotten."""
+    return at_most_one(s.open(w), s.closed(w), s.forgotten(w))
+
+
+@clause("Q2", "A5", CALL)
+def calls(s: State, c: Term) -> Formula:
+    """Only what was sent is anywhere, and what is under way has not ended."""
+    ends = (s.arrived(c), s.failed(c), s.settling(c), s.accounted(c))
+    return implies(any_of(s.flying(c), s.owed(c), *ends), s.sent(c)) & implies(s.flying(c), none_of(*ends))
+
+
+@clause("Q3", "A4", WORKER)
+def opened(s: State, w: Term) -> Formula:
+    """A context is open on its creator, or where a call of it has arrived."""
+    arrived = some(CALL, lambda c: s.arrived(c) & same(target(c), w))
+    return implies(s.open(w) & different(w, creator()), arrived)
+
+
+@clause("Q4", "A4", CALL)
+def senders(s: State, c: Term) -> Formula:
+    """A call was sent by the creator, or by a worker that a call had reached."""
+    reached = some(CALL, lambda d: s.arrived(d) & same(target(d), source(c)))
+    return implies(s.sent(c), same(source(c), creator()) | reached)
+
+
+@clause("Q5", "A24", WORKER)
+def closing(s: State, w: Term) -> Formula:
+    """A worker was asked, closes, reports, and is entered, in this order; it forgets only at the end."""
+    unreported = s.reporting(w) & different(w, creator())
+    return all_of(
+        implies(s.entered(w), s.closed(w) | s.forgotten(w)),
+        implies(s.reporting(w), s.closed(w) & ~s.cleaning(w)),
+        implies(s.forgotten(w), s.done() & s.entered(w)),
+        implies(s.closed(w) & ~s.entered(w), unreported),
+        implies(s.closed(w), same(w, creator()) | s.asked(w)),
+        implies(s.entered(w), none_of(s.reporting(w), s.cleaning(w))),
+    )
+
+
+@clause("Q6", "A25", CALL)
+def accounts(s: State, c: Term) -> Formula:
+    """Whatever a worker that is entered has sent is owed, and its target was asked."""
+    return all_of(
+        implies(s.entered(source(c)) & s.sent(c), s.owed(c)),
+        implies(s.owed(c), same(target(c), creator()) | s.asked(target(c))),
+    )
+
+
+@clause("Q7", "A24", WORKER)
+def asked(s: State, w: Term) -> Formula:
+    """A worker that was asked has the request under way, or has closed."""
+    heard = any_of(s.cleaning(w), s.closed(w), s.forgotten(w))
+    return implies(s.asked(w), different(w, creator()) & heard) & implies(s.cleaning(w) | s.forgetting(w), s.asked(w))
+
+
+@clause("Q8", "A25", CALL, WORKER)
+def drained(s: State, c: Term, w: Term) -> Formula:
+    """Once all is accounted for, no call is under way, no context is open, and everybody asked is entered."""
+    everybody = implies(s.asked(w) | same(w, creator()), s.entered(w))
+    still = none_of(s.flying(c), s.settling(c), s.open(w))
+    return implies(s.done(), all_of(still, everybody, s.forgotten(creator())))
+
+
+@clause("Q9", "A25", WORKER)
+def forgetting(s: State, w: Term) -> Formula:
+    """A worker is told to forget only once all is accounted for, and what it forgets is closed."""
+    return implies(s.forgetting(w), s.done() & s.closed(w))
+
+
+@clause("Q10", "A25, S10", WORKER)
+def stays_forgotten(s: State, w: Term) -> Formula:
+    """Nobody has a context again that it had forgotten."""
+    return ~s.resurrected(w)
+
+
+@clause("Q11", "A25", CALL)
+def settling(s: State, c: Term) -> Formula:
+    """What is being settled has not ended in time, and is not accounted for yet."""
+    return implies(s.settling(c), none_of(s.accounted(c), s.arrived(c), s.failed(c)))
+
+
+@clause("Q12", "A25", CALL)
+def accounted(s: State, c: Term) -> Formula:
+    """What is accounted for is not under way."""
+    return implies(s.accounted(c), ~s.flying(c))
+
+
+@clause("S10", "A25", WORKER)
+def a_forgotten_context_stays_forgotten(s: State, w: Term) -> Formula:
+    """A worker that has forgotten a context never has it again."""
+    return ~s.resurrected(w)
+
+
+@clause("L4 calls", "A25", CALL)
+def nothing_is_under_way_once_forgotten(s: State, c: Term) -> Formula:
+    """Once anybody has forgotten the context, no call of it is under way."""
+    return implies(s.forgotten(creator()), ~s.flying(c))
+
+
+# -- the theorem -------------------------------------------------------------------------------------------------------
+
+
+def initial(s: State) -> Formula:
+    """Nothing has happened, except that the creator has the context open."""
+    nothing = empty(s.but(open=lambda w: s.open(w) & different(w, creator())))
+    return nothing & every(WORKER, lambda w: iff(s.open(w), same(w, creator())))
+
+
+CONTEXT: Final = Theory(
+    name="release",
+    state=State.arbitrary(),
+    initial=initial,
+    steps=steps,
+    functions={"source": ((CALL,), WORKER), "target": ((CALL,), WORKER), "creator": ((), WORKER)},
+)
+
+
+def situations(s: State) -> Iterator[Situation]:
+    """List what the invariant must leave possible."""
+    yield Situation("a call is under way to a worker that has closed", s.flying(C) & s.closed(target(C)))
+    yield Situation("all is accounted for, somebody is still to forget", s.done() & s.forgetting(W))
+    yield Situation("the creator has closed, others go on", s.closed(creator()) & s.open(W))
+
+
+FORGET: Final = Theorem(
+    id="release",
+    text="A context is forgotten only when no call of it is under way, and so never comes back: S10.",
+    theory=CONTEXT,
+    invariant=(
+        phases,
+        calls,
+        opened,
+        senders,
+        closing,
+        accounts,
+        asked,
+        drained,
+        forgetting,
+        stays_forgotten,
+        settling,
+        accounted,
+    ),
+    goals=(a_forgotten_context_stays_forgotten, nothing_is_under_way_once_forgotten),
+    situations=tuple(situations(CONTEXT.state)),
+)
