@@ -8,8 +8,8 @@ from typing import Final
 
 from farref.properties.proof import window
 from farref.properties.proof.autograd import rules
-from farref.properties.proof.autograd.passes import COMMIT
-from farref.properties.proof.autograd.release import FORGET
+from farref.properties.proof.autograd.passes_invariant import COMMIT
+from farref.properties.proof.autograd.release_invariant import FORGET
 from farref.properties.proof.induction.theory import Theorem
 from farref.properties.proof.rref.rules import RULES
 from farref.properties.proof.rref.safety import SAFETY

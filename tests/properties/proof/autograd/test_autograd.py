@@ -9,6 +9,8 @@ import pytest
 
 from farref.model.autograd.rules import RULES as MODEL_RULES
 from farref.properties.proof.autograd import passes, release
+from farref.properties.proof.autograd.passes_invariant import COMMIT, PASSES
+from farref.properties.proof.autograd.release_invariant import CONTEXT, FORGET
 from farref.properties.proof.autograd.rules import RULES, SILENT
 from farref.properties.proof.induction.prove import prove
 from farref.properties.proof.induction.questions import cases
@@ -18,13 +20,13 @@ from farref.properties.proof.solvers import z3_solver
 from farref.properties.proof.subjects import AUTOGRAD
 from tests.properties.proof.asking import SOLVER, with_step
 
-P, R = passes.PASSES.state, release.CONTEXT.state
+P, R = PASSES.state, CONTEXT.state
 M, W, OF = passes.M, passes.W, passes.P
 C, WHO = release.C, release.W
 
 
 @pytest.mark.parametrize(
-    ("theorem", "counts"), [(passes.COMMIT, (11, 10, 126)), (release.FORGET, (12, 12, 158))], ids=["passes", "release"]
+    ("theorem", "counts"), [(COMMIT, (11, 10, 126)), (FORGET, (12, 12, 158))], ids=["passes", "release"]
 )
 def test_theorems_are_proved(theorem: Theorem, counts: tuple[int, ...]) -> None:
     found = prove(theorem, SOLVER, AUTOGRAD.sound)
@@ -45,16 +47,16 @@ def test_every_rule_that_is_spoken_of_is_needed(rule: str) -> None:
 
 
 WRONG_STEPS: list[tuple[Theorem, Case[Any]]] = [
-    (passes.COMMIT, passes.Step("a message is lost", P.flying(M), P.at(M, flying=False))),
-    (passes.COMMIT, passes.Step("a message arrives twice", P.processed(M), P.at(M, flying=True))),
-    (passes.COMMIT, passes.Step("a report is entered late", P.reported(M), P.at(M, reported=False))),
-    (passes.COMMIT, passes.Step("a worker shows too early", P.staged(W, OF), P.at(W, OF, staged=False, shown=True))),
-    (passes.COMMIT, passes.Step("a worker forgets its gradients", P.staged(W, OF), P.at(W, OF, staged=False))),
-    (passes.COMMIT, passes.Step("a committed pass runs again", P.committed(OF), P.at(OF, running=True))),
-    (release.FORGET, release.Step("a worker forgets too early", R.closed(WHO), R.at(WHO, closed=False, forgotten=True))),
-    (release.FORGET, release.Step("a call comes back", R.accounted(C), R.at(C, flying=True))),
-    (release.FORGET, release.Step("a closed context sends", R.closed(release.source(C)) & ~R.sent(C), R.at(C, sent=True))),
-    (release.FORGET, release.Step("a Closed comes from nowhere", R.open(WHO), R.at(WHO, reporting=True))),
+    (COMMIT, passes.Step("a message is lost", P.flying(M), P.at(M, flying=False))),
+    (COMMIT, passes.Step("a message arrives twice", P.processed(M), P.at(M, flying=True))),
+    (COMMIT, passes.Step("a report is entered late", P.reported(M), P.at(M, reported=False))),
+    (COMMIT, passes.Step("a worker shows too early", P.staged(W, OF), P.at(W, OF, staged=False, shown=True))),
+    (COMMIT, passes.Step("a worker forgets its gradients", P.staged(W, OF), P.at(W, OF, staged=False))),
+    (COMMIT, passes.Step("a committed pass runs again", P.committed(OF), P.at(OF, running=True))),
+    (FORGET, release.Step("a worker forgets too early", R.closed(WHO), R.at(WHO, closed=False, forgotten=True))),
+    (FORGET, release.Step("a call comes back", R.accounted(C), R.at(C, flying=True))),
+    (FORGET, release.Step("a closed context sends", R.closed(release.source(C)) & ~R.sent(C), R.at(C, sent=True))),
+    (FORGET, release.Step("a Closed comes from nowhere", R.open(WHO), R.at(WHO, reporting=True))),
 ]  # fmt: skip
 
 
