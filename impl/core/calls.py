@@ -205,13 +205,14 @@ class Calls:
                 self._user.forget_child(data.fork)
 
     def give_up(self, fork: ForkId, error: PeerDied) -> None:
-        """Let a call that waits for a fork never run, as nobody can confirm it any more (R34)."""
+        """Let a call that waits, and was given a fork whose owner is dead, never run (R34)."""
         run = self._parking.give_up(fork)
         if run is None:
             return
         match run:
             case RunCall():
-                self._send(run.source, CallFailed(run.call.call, (), str(error)))
+                if run.source not in self._here.dead:
+                    self._send(run.source, CallFailed(run.call.call, (), str(error)))
             case RunCreation():
                 self._owner.finish_function(run.creation.rref, Failure(error))
             case _:

@@ -45,13 +45,13 @@ class Parking:
             self._emit(parked.run)
 
     def give_up(self, fork: ForkId) -> RunCall | RunCreation | None:
-        """Hand out a call that can never run, because this fork cannot be confirmed any more (R34)."""
-        parked = self.waited_for.get(fork)
-        if parked is None:
-            return None
-        for waited in parked.waiting_for:
-            del self.waited_for[waited]
-        return parked.run
+        """Hand out a call that must not run, because it was given this fork, whose owner is dead (R34)."""
+        for parked in self.all():  # it may be one that the owner had confirmed, while the call waits for another
+            if any(type(one) is UserReference and one.fork == fork for one in parked.run.references):
+                for waited in parked.waiting_for:
+                    del self.waited_for[waited]
+                return parked.run
+        return None
 
     def all(self) -> list[Parked]:
         """List every parked call once."""

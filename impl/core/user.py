@@ -240,9 +240,9 @@ class User:
         orphans = [fork for fork, record in self.records.items() if record.owner == peer]
         for fork in orphans:
             record = self.records[fork]
-            record.orphaned = True
-            for fetch in list(record.fetches):
+            for fetch in list(record.fetches):  # an orphan goes with its last handle, and who asked must be told first
                 self.end_fetch(fork, fetch, True, (), error)
+            record.orphaned = True
             if fork in self.records:
                 self._release(fork, record)
         return orphans

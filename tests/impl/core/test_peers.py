@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from farref.impl.core.effects import AnswerFetch, RunCall, Value
+from farref.impl.core.effects import AnswerFetch, CompleteFetch, RunCall, Value
 from farref.impl.core.ids import (
     ForkData,
     ForkId,
@@ -151,6 +151,33 @@ def test_R28_only_what_was_made_here_is_withdrawn_here(world: Simulation) -> Non
     assert data.fork in forks(world, B)
     world.perform(B, world.cores[B].receive(C, CallFailed(None, (data,), "mistaken")))
     assert data.fork in forks(world, B)
+
+
+# -- peers that die ----------------------------------------------------------------------------------------------------
+
+
+def test_R34_every_fetch_that_waits_is_told_of_its_owners_death(world: Simulation) -> None:
+    """Nobody holds the reference any more, and nobody has given up."""
+    x = world.create_remote(A, B)
+    asked = {world.fetch(A, x), world.fetch(A, x)}
+    world.let_go(A, x)
+    world.kill(B)
+    told = [effect for _, effect in world.log if isinstance(effect, CompleteFetch)]
+    assert {one.fetch for one in told} == asked
+    assert not any(one.abandoned for one in told)
+    assert is_empty(world)
+
+
+def test_R34_a_call_that_waits_is_not_handed_what_the_dead_owned(world: Simulation) -> None:
+    """One of its two references is confirmed when its owner dies; the call waits for the other one."""
+    x, y = world.create_local(A), world.create_remote(A, B)
+    world.share_as_argument(A, C, x, y)
+    world.deliver(under_way(world, Call))
+    world.kill(A)
+    drain(world)
+    assert runs(world) == 0
+    assert world.handles(C) == []
+    assert world.observe()[C].users == ()
 
 
 # -- another life ------------------------------------------------------------------------------------------------------
