@@ -1,7 +1,6 @@
 """The functions that the kit names, for workers in Python whose RRefs have PyTorch's methods, and what such a worker holds.
 
-They are called by name from other workers, so what they hold has its place in this module. What calls further workers is
-with the backend, for that is where the calls are.
+They are called by name from other workers, so what they hold has its place in this module.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ import threading
 import time
 from collections import Counter
 from typing import Any, Final
+
+from farref.properties.conformance.adapters.library import library
 
 handles: Final[dict[str, Any]] = {}
 """What this worker holds, by the kit's names."""
@@ -82,11 +83,23 @@ def unwritable() -> Any:
     return threading.Lock()
 
 
+def pass_on(rref: Any, to: str) -> Any:
+    """Let another worker look at an RRef first."""
+    library().rpc_sync(to, value_of, args=(rref,))
+    return value_of(rref)
+
+
+def nest(depth: int, here: str, there: str) -> int:
+    """Call to and fro."""
+    return 0 if depth == 0 else 1 + int(library().rpc_sync(there, nest, args=(depth - 1, there, here)))
+
+
 def keep(name: str, rref: Any) -> None:
     """Hold an RRef under a name."""
     handles[name] = rref
 
 
 FUNCTIONS: Final = {
-    one.__name__: one for one in (echo, slow, busy, fail, value_of, hold, later, count, witness, unwritable)
+    one.__name__: one
+    for one in (echo, slow, busy, fail, value_of, hold, later, count, witness, unwritable, pass_on, nest)
 }

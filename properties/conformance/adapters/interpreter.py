@@ -1,46 +1,35 @@
-"""The steps of gradient programs (`programs.py`), for any backend whose tensors know `+`, `*` and `register_hook`.
+"""Gradient programs (`programs.py`), taken by a worker whose backend has PyTorch's names (`library.py`).
 
-How a call is made, and what it is to be in a context, the backend says (`Calls`). An argument that is a leaf of the worker
-that computes travels by its name, anything else as the value that it is.
+An argument that is a leaf of the worker that computes travels by its name, anything else as the value that it is.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
+from farref.properties.conformance.adapters.functions import leaves
+from farref.properties.conformance.adapters.library import library
 from farref.properties.conformance.kit.programs import Step
 
 T = TypeVar("T")
-Hooking: TypeAlias = Callable[[Any, Callable[[Any], None]], Any]
 
 
-class Calls(Protocol):
-    """What a backend does for the steps of a program in one context."""
+class OpenContext(Protocol):
+    """An autograd context in which a worker takes steps."""
+
+    id: Any
+    results: dict[str, Any]
+    """What was computed in it, by name."""
 
     def within(self, act: Callable[[], T]) -> T:
         """Do something in the context."""
 
-    def unrecorded(self) -> AbstractContextManager[Any]:
-        """Turn recording off for a while."""
-
-    def put_leaf(self, on: str, name: str, step: Step) -> None:
-        """Have a leaf on a worker. Not in the context."""
-
-    def relay(self, path: Sequence[str], operation: str, args: Sequence[Any]) -> Any:
-        """Have something computed at the end of a path of workers, each calling the next."""
-
-    def remote(self, on: str, operation: str, args: Sequence[Any]) -> Any:
-        """Have something computed and kept on a worker; give the reference."""
-
-    def compute(self, operation: str, args: Sequence[Any]) -> Any:
-        """Have something computed here, without a call."""
-
-    def optimize(self, leaves: Mapping[str, str], step: Step) -> None:
-        """Have the leaves moved, each on its worker. Not in the context, but with its gradients."""
+    def close(self) -> None:
+        """Release it, whoever is still at work in it."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +37,10 @@ class Interpreter:
     """Takes steps on one worker, in one context."""
 
     here: str
-    calls: Calls
+    context: OpenContext
     places: Mapping[str, str]
     """Where every leaf is."""
-    leaves: Mapping[str, Any]
-    """The leaves that are here."""
-    results: dict[str, Any]
+    optimizers: dict[str, Any]
 
     def take(self, step: Step) -> None:
         """Take a step, and keep its result."""
@@ -64,56 +51,84 @@ class Interpreter:
                 raise
 
     def _take(self, step: Step) -> None:
-        calls, results = self.calls, self.results
+        backend, results = library(), self.context.results
         match step:
-            case {"leaf": name, "on": on}:
-                calls.put_leaf(on, name, step)
+            case {"leaf": name, "on": on, "value": value}:
+                backend.rpc_sync(on, put_leaf, args=(name, float(value), step.get("parameter", False)))
             case {"optimize": names}:
-                calls.optimize({name: self.places[name] for name in names}, step)
+                self._optimize(names, step)
             case {"let": name, "fetch": of}:
                 results[name] = self._within(step, lambda: self.result(of).to_here())
             case {"remote": name, "on": on, "operation": operation, "args": args}:
                 given = self._given(args, on)
-                results[name] = self._within(step, lambda: calls.remote(on, operation, given))
+                results[name] = self._within(step, lambda: backend.remote(on, compute, args=(operation, given)))
             case {"let": name, "on": on, "operation": operation, "args": args}:
                 path, given = [*step.get("through", ()), on], self._given(args, on)
-                results[name] = self._within(step, lambda: calls.relay(path, operation, given))
+                results[name] = self._within(step, lambda: relay(path, operation, given))
             case {"let": name, "operation": operation, "args": args}:
                 given = self._given(args, self.here)
-                results[name] = self._within(step, lambda: self.calls.compute(operation, given))
+                results[name] = self._within(step, lambda: compute(operation, given))
             case _:
                 raise NotImplementedError(f"this is not a step: {step}")
 
     def _within(self, step: Step, act: Callable[[], Any]) -> Any:
         def do() -> Any:
-            with nullcontext() if step.get("recording", True) else self.calls.unrecorded():
+            with nullcontext() if step.get("recording", True) else library().no_grad():
                 return act()
 
-        return self.calls.within(do)
+        return self.context.within(do)
+
+    def _optimize(self, names: Sequence[str], step: Step) -> None:
+        """Have leaves moved, by the optimizer that was made for them once. Not in the context, but with its gradients."""
+        key, backend = repr(sorted(step.items())), library()
+        if key not in self.optimizers:
+            references = [backend.remote(self.places[name], leaf, args=(name,)) for name in names]
+            kind = backend.own_sgd if step.get("own") else backend.sgd
+            self.optimizers[key] = backend.optimizer(kind, references, lr=float(step["rate"]))
+        self.optimizers[key].step(self.context.id)
 
     def result(self, name: str) -> Any:
         """Find what a step gave."""
-        if name not in self.results:
+        if name not in self.context.results:
             raise LookupError(f"{self.here} has no result {name}")
-        return self.results[name]
+        return self.context.results[name]
 
     def _given(self, args: Sequence[Any], on: str) -> list[Any]:
         return [self._argument(one, on) if isinstance(one, str) else one for one in args]
 
     def _argument(self, name: str, on: str) -> Any:
-        if name in self.results:
-            return self.results[name]
+        if name in self.context.results:
+            return self.context.results[name]
         if self.places.get(name) == on:
             return {"leaf": name}
-        if name in self.leaves:
-            return self.leaves[name]
+        if name in leaves:
+            return leaves[name]
         raise LookupError(f"{self.here} has neither a result nor a leaf {name}")
 
 
-def compute(operation: str, args: Sequence[Any], leaves: Mapping[str, Any], hooked: Hooking | None = None) -> Any:
-    """Compute something here. `hooked` makes a value whose backward does something, in the way of the backend."""
-    hooked = hooked or _hooked
-    given = [leaves[one["leaf"]] if isinstance(one, dict) else one for one in args]
+# -- what other workers call -------------------------------------------------------------------------------------------
+
+
+def put_leaf(name: str, value: float, is_parameter: bool) -> None:
+    """Have a leaf here."""
+    leaves[name] = library().leaf(value, is_parameter)
+
+
+def leaf(name: str) -> Any:
+    """Give a leaf, for the optimizer."""
+    return leaves[name]
+
+
+def relay(path: list[str], operation: str, args: list[Any]) -> Any:
+    """Have something computed at the end of a path of workers, each calling the next."""
+    if not path:
+        return compute(operation, args)
+    return library().rpc_sync(path[0], relay, args=(path[1:], operation, args))
+
+
+def compute(operation: str, args: list[Any]) -> Any:
+    """Compute something here."""
+    given, hooked = [leaves[one["leaf"]] if isinstance(one, dict) else one for one in args], library().hooked
     match operation:
         case "add":
             return given[0] + given[1]
@@ -134,12 +149,8 @@ def compute(operation: str, args: Sequence[Any], leaves: Mapping[str, Any], hook
             raise NotImplementedError(f"there is no operation {operation}")
 
 
-def _hooked(value: Any, hook: Callable[[Any], None]) -> Any:
-    """Give a value whose gradient meets with something."""
-    between = value * 1.0
-    between.register_hook(hook)
-    return between * 1.0
-
-
 def _spring(_gradient: Any) -> None:
     raise ValueError("its gradient cannot be computed")
+
+
+CALLED: Final = (put_leaf, leaf, relay, compute)

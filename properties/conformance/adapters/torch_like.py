@@ -4,59 +4,113 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Mapping
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
 
 from farref.properties.conformance.adapters.agent import Agent
-from farref.properties.conformance.adapters.functions import handles, leaves
+from farref.properties.conformance.adapters.functions import handles, keep, leaves
+from farref.properties.conformance.adapters.interpreter import Interpreter, OpenContext
+from farref.properties.conformance.adapters.library import library
+from farref.properties.conformance.kit.programs import Step
 
 
-class Contexts(Protocol):
-    """The open autograd contexts of a worker."""
-
-    def __contains__(self, name: str) -> bool: ...
-
-    def open(self, name: str) -> Any:
-        """Open a context; give its id."""
-
-    def release(self, name: str) -> None:
-        """Release a context, whoever is still at work in it."""
-
-    def run(self, context: Any, *program: Any) -> None:
-        """Take steps in a context, then go back from some roots."""
-
-    def found(self, context: Any) -> Mapping[str, float]:
-        """Give the gradients of the leaves here, by name."""
-
-
-class TorchLikeAgent(Agent):
+class TorchLikeAgent(Agent, ABC):
     """One worker. What it holds is in `functions`, where calls of others find it."""
 
-    contexts: Contexts
+    def enter(self, name: str) -> None:
+        """Begin a life, under a name."""
+        self.name = name
+        self.opened: dict[str, OpenContext] = {}
+        self.optimizers: dict[str, Any] = {}
+
+    def let_go(self) -> None:
+        """Hold nothing any more."""
+        handles.clear()
+        leaves.clear()
+
+    # -- references ----------------------------------------------------------------------------------------------------
+
+    def create(self, name: str, owner: str, function: str | None, args: Sequence[Any], timeout: float | None) -> None:
+        """Make an RRef on an owner, or of a value."""
+        if function is None:
+            handles[name] = library().rref(args[0])
+            return
+        with self.calling(function, args) as (found, given):
+            handles[name] = library().remote(owner, found, args=given, timeout=self.seconds(timeout))
+
+    def share(self, name: str, to: str) -> None:
+        """Pass a handle to another worker, which keeps it."""
+        library().rpc_sync(to, keep, args=(name, self.handle(name)))
+
+    def call(self, to: str, function: str, args: Sequence[Any], timeout: float | None) -> Any:
+        """Call a function on another worker."""
+        with self.calling(function, args) as (found, given):
+            return library().rpc_sync(to, found, args=given, timeout=self.seconds(timeout))
+
+    @abstractmethod
+    def calling(self, name: str, args: Sequence[Any]) -> AbstractContextManager[tuple[Any, Sequence[Any]]]:
+        """Give a function of the kit and its arguments, for a call."""
 
     def drop(self, name: str) -> None:
         """Let go of a handle, or of a context."""
-        if name in self.contexts:
-            self.contexts.release(name)
-        else:
+        if name not in self.opened:
             self.handle(name)
             del handles[name]
+            return
+        context = self.opened.pop(name)
+        if not self.opened:
+            self.optimizers.clear()
+        context.close()
 
     def fetch(self, name: str, timeout: float | None) -> Any:
         """Fetch the value of a handle, or of a leaf."""
         return leaves[name].item() if name in leaves else self.handle(name).to_here(self.seconds(timeout))
 
-    def open(self, context: str) -> Any:
-        """Open an autograd context."""
-        return self.contexts.open(context)
+    # -- gradients -----------------------------------------------------------------------------------------------------
 
-    def backward(self, context: Any, *program: Any) -> None:
-        """Take steps in a context, and go back."""
-        self.contexts.run(context, *program)
+    def open(self, name: str) -> Any:
+        """Open an autograd context; give its id."""
+        self.opened[name] = self.open_context()
+        return self.opened[name].id
+
+    def backward(
+        self,
+        context: Any,
+        places: Mapping[str, str],
+        steps: Sequence[Step],
+        roots: Sequence[str],
+        mode: str,
+        retain: bool,
+        timeout: float | None,
+    ) -> None:
+        """Take steps in a context, then go back from some roots."""
+        known = next((one for one in self.opened.values() if one.id == context), None)
+        interpreter = Interpreter(self.name, known or self.elsewhere(context), places, self.optimizers)
+        for step in steps:
+            interpreter.take(step)
+        if roots:
+            self.go_back(context, [interpreter.result(root) for root in roots], mode, retain, timeout)
+
+    @abstractmethod
+    def open_context(self) -> OpenContext:
+        """Open a context."""
+
+    @abstractmethod
+    def elsewhere(self, context: Any) -> OpenContext:
+        """Find a context that another worker has opened."""
+
+    @abstractmethod
+    def go_back(self, context: Any, roots: Sequence[Any], mode: str, retain: bool, timeout: float | None) -> None:
+        """Take a backward pass."""
 
     def gradients(self, context: Any) -> Mapping[str, float]:
-        """Give the gradients here."""
-        return self.contexts.found(context)
+        """Give the gradients of the leaves here, by name."""
+        gradients = library().get_gradients(context)
+        return {name: gradients[leaf].item() for name, leaf in leaves.items() if leaf in gradients}
+
+    # -- tables and arguments ------------------------------------------------------------------------------------------
 
     def probe(self, name: str | None) -> Mapping[str, Any]:
         """Look at the tables, or at a handle."""
@@ -65,9 +119,9 @@ class TorchLikeAgent(Agent):
         gc.collect()  # what an error refers to is let go only now
         return self.counts()
 
+    @abstractmethod
     def counts(self) -> Mapping[str, int]:
         """Say how much the tables hold."""
-        raise NotImplementedError
 
     def handle(self, name: str) -> Any:
         """Find what is held under a name."""
@@ -87,15 +141,10 @@ class TorchLikeAgent(Agent):
             case _:
                 return argument
 
+    @abstractmethod
     def unreadable(self) -> Any:
         """Make a value that can be written, and that nobody can read."""
-        raise NotImplementedError
 
     def seconds(self, timeout: float | None) -> float | None:
         """Give a timeout as the backend has it."""
         return timeout
-
-    def let_go(self) -> None:
-        """Hold nothing any more."""
-        handles.clear()
-        leaves.clear()

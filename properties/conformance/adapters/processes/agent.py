@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from farref.impl import RRef, Settings, api, remote, rpc_sync
+from farref.impl import Settings, api
+from farref.impl.api import current
+from farref.impl.autograd import ContextId, backward
 from farref.impl.errors import NotRunning, PassRefused, ReferenceRefused, RefusedCall
 from farref.properties.conformance.adapters.agent import Life
-from farref.properties.conformance.adapters.functions import handles, keep
+from farref.properties.conformance.adapters.library import bind
 from farref.properties.conformance.adapters.processes.faults import Faults
-from farref.properties.conformance.adapters.processes.functions import FUNCTIONS
-from farref.properties.conformance.adapters.processes.gradients import Gradients
+from farref.properties.conformance.adapters.processes.library import FUNCTIONS, LIBRARY, Context
 from farref.properties.conformance.adapters.torch_like import TorchLikeAgent
+
+bind(LIBRARY)
 
 LEAVE_S: Final = 6.0
 
@@ -33,7 +36,8 @@ class ProcessesAgent(TorchLikeAgent):
         path = None if log is None else Path(log, f"{life.name}.jsonl")
         place, size = Path(life.directory), len(life.workers)
         api.init_rpc(life.name, life.rank, size, directory=place, settings=settings, log=path)
-        self._faults, self.contexts = Faults(), Gradients(life.name)
+        self._faults, self._joined = Faults(), dict[ContextId, Context]()
+        self.enter(life.name)
 
     def leave(self) -> Sequence[str]:
         """Shut down in good order."""
@@ -41,24 +45,25 @@ class ProcessesAgent(TorchLikeAgent):
         self.let_go()
         return [] if left.is_empty() else [f"could not release {left}"]
 
-    # -- references ----------------------------------------------------------------------------------------------------
+    @contextmanager
+    def calling(self, name: str, args: Sequence[Any]) -> Iterator[tuple[Any, Sequence[Any]]]:
+        """Give a function and its arguments. What nobody can read is made so in the message."""
+        with self._faults.spoiling() if {"unreadable": True} in args else nullcontext():
+            yield FUNCTIONS[name], [self.argument(one) for one in args]
 
-    def create(self, name: str, owner: str, function: str | None, args: Sequence[Any], timeout: float | None) -> None:
-        """Make an RRef on an owner, or of a value."""
-        if function is None:
-            handles[name] = RRef(args[0])
-            return
-        with self._spoiling(args):
-            handles[name] = remote(owner, FUNCTIONS[function], self._given(args), timeout=timeout)
+    def open_context(self) -> Context:
+        """Open a context."""
+        worker = current()
+        with worker.lock:
+            return Context(worker.core.engine.open_context())
 
-    def share(self, name: str, to: str) -> None:
-        """Pass a handle to another worker, which keeps it."""
-        rpc_sync(to, keep, [name, self.handle(name)])
+    def elsewhere(self, context: ContextId) -> Context:
+        """Keep what is computed here in a context of another worker."""
+        return self._joined.setdefault(context, Context(context))
 
-    def call(self, to: str, function: str, args: Sequence[Any], timeout: float | None) -> Any:
-        """Call a function on another worker."""
-        with self._spoiling(args):
-            return rpc_sync(to, FUNCTIONS[function], self._given(args), timeout=timeout)
+    def go_back(self, context: Any, roots: Sequence[Any], mode: str, retain: bool, timeout: float | None) -> None:
+        """Take a backward pass."""
+        backward(context, roots, retain, mode, timeout)
 
     def counts(self) -> Mapping[str, int]:
         """Say how much the tables hold."""
@@ -78,9 +83,3 @@ class ProcessesAgent(TorchLikeAgent):
 
     def unreadable(self) -> None:
         """Give anything: what makes it unreadable is done to the message."""
-
-    def _given(self, args: Sequence[Any]) -> list[Any]:
-        return [self.argument(one) for one in args]
-
-    def _spoiling(self, args: Sequence[Any]) -> Any:
-        return self._faults.spoiling() if {"unreadable": True} in args else nullcontext()

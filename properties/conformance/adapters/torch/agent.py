@@ -11,10 +11,13 @@ import torch
 from torch.distributed import autograd, rpc
 
 from farref.properties.conformance.adapters.agent import Life
-from farref.properties.conformance.adapters.functions import handles, keep
-from farref.properties.conformance.adapters.torch.functions import FUNCTIONS, Unreadable, only_here
-from farref.properties.conformance.adapters.torch.gradients import Gradients
+from farref.properties.conformance.adapters.functions import FUNCTIONS
+from farref.properties.conformance.adapters.library import bind
+from farref.properties.conformance.adapters.torch.functions import Unreadable, only_here
+from farref.properties.conformance.adapters.torch.library import LIBRARY, ContextThread
 from farref.properties.conformance.adapters.torch_like import TorchLikeAgent
+
+bind(LIBRARY)
 
 LEAVE_S: Final = 6.0
 
@@ -34,9 +37,8 @@ class TorchAgent(TorchLikeAgent):
         """Join the world of a directory."""
         torch.set_num_threads(1)
         rpc.api._ignore_rref_leak = False  # let it say what it could not release
-        self._name = life.name
         rpc.init_rpc(life.name, rank=life.rank, world_size=len(life.workers), **self.backend(life))
-        self.contexts = Gradients(life.name)
+        self.enter(life.name)
 
     def backend(self, life: Life) -> dict[str, Any]:
         """Choose the backend of RPC and its options."""
@@ -66,24 +68,26 @@ class TorchAgent(TorchLikeAgent):
             return {**said, "kind": kind}
         return said
 
-    # -- references ----------------------------------------------------------------------------------------------------
+    def open_context(self) -> ContextThread:
+        """Open a context."""
+        return ContextThread()
 
-    def create(self, name: str, owner: str, function: str | None, args: Sequence[Any], timeout: float | None) -> None:
-        """Make an RRef on an owner, or of a value."""
-        if function is None:
-            handles[name] = rpc.RRef(args[0])
-            return
-        with self._function(function, args) as (found, given):
-            handles[name] = rpc.remote(owner, found, args=given, timeout=self.seconds(timeout))
+    def elsewhere(self, context: int) -> ContextThread:
+        """Refuse what PyTorch cannot do."""
+        raise NotImplementedError(
+            "a context of PyTorch belongs to a thread: only the worker that opened it takes steps"
+        )
 
-    def share(self, name: str, to: str) -> None:
-        """Pass a handle to another worker, which keeps it."""
-        rpc.rpc_sync(to, keep, args=(name, self.handle(name)))
+    def backward(self, context: Any, places: Any, steps: Any, roots: Sequence[str], mode: str, *how: Any) -> None:
+        """Take steps in a context, then go back from some roots, if PyTorch can do that."""
+        if roots and (mode != "fast" or how[-1] is not None):
+            raise NotImplementedError("PyTorch has FAST only, and its passes have no timeout of their own")
+        super().backward(context, places, steps, roots, mode, *how)
 
-    def call(self, to: str, function: str, args: Sequence[Any], timeout: float | None) -> Any:
-        """Call a function on another worker."""
-        with self._function(function, args) as (found, given):
-            return rpc.rpc_sync(to, found, args=given, timeout=self.seconds(timeout))
+    def go_back(self, context: int, roots: Sequence[Any], mode: str, retain: bool, timeout: float | None) -> None:
+        """Take a backward pass."""
+        del mode, timeout
+        autograd.backward(context, roots, retain_graph=retain)
 
     def counts(self) -> Mapping[str, int]:
         """Say how much the tables hold."""
@@ -105,11 +109,11 @@ class TorchAgent(TorchLikeAgent):
         return -1.0 if timeout is None else timeout
 
     @contextmanager
-    def _function(self, name: str, args: Sequence[Any]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    def calling(self, name: str, args: Sequence[Any]) -> Iterator[tuple[Any, Sequence[Any]]]:
         """Give a function and its arguments."""
         given = tuple(self.argument(one) for one in args)
         if name == "missing":
-            with only_here(self._name) as missing:
+            with only_here(self.name) as missing:
                 yield missing, given
         elif name == "misuse":
             yield torch.add, (torch.ones(2), torch.ones(3))

@@ -1,30 +1,11 @@
-"""The functions that the kit names, as the workers of `torch` call them on each other."""
+"""What PyTorch has no way to say by itself: a function that others lack, and a value that nobody can read."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, NoReturn
-
-from torch.distributed import rpc
-
-from farref.properties.conformance.adapters import functions
-from farref.properties.conformance.adapters.functions import value_of
-
-
-def pass_on(rref: Any, to: str) -> Any:
-    """Let another worker look at an RRef first."""
-    rpc.rpc_sync(to, value_of, args=(rref,))
-    return value_of(rref)
-
-
-def nest(depth: int, here: str, there: str) -> int:
-    """Call to and fro."""
-    return 0 if depth == 0 else 1 + int(rpc.rpc_sync(there, nest, args=(depth - 1, there, here)))
-
-
-FUNCTIONS: Final = {**functions.FUNCTIONS, "pass_on": pass_on, "nest": nest}
+from typing import Any, NoReturn
 
 
 @contextmanager

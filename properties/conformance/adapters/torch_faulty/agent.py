@@ -28,7 +28,7 @@ class FaultyTorchAgent(TorchAgent):
 
     def holds_anything(self) -> bool:
         """Say whether something would be lost if this worker began anew."""
-        return bool(handles or self.contexts)
+        return bool(handles or self.opened)
 
     def backend(self, life: Life) -> dict[str, Any]:
         """Choose the faulty backend, and its faults."""
