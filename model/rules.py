@@ -37,9 +37,9 @@ class Rules:
         """Say a rule in a sentence."""
         return cls._metadata(name)["text"]
 
-    def without(self, name: str) -> Self:
-        """Give these rules without one of them."""
-        return replace(self, **{name: False})
+    def without(self, *names: str) -> Self:
+        """Give these rules without some of them."""
+        return replace(self, **dict.fromkeys(names, False))
 
     @classmethod
     def _metadata(cls, name: str) -> Mapping[str, str]:

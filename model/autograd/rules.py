@@ -35,23 +35,7 @@ class AutogradRules(Rules):
 
 SOUND: Final = AutogradRules()
 
-TORCH: Final = AutogradRules(
-    sender_decides_pairing=False,
-    one_pass_at_a_time=False,
-    passes_have_identity=False,
-    newer_pass_supersedes=False,
-    takes_effect_once=False,
-    retries_until_answered=False,
-    notices_standstill=False,
-    marks_before_pruning=False,
-    stages_until_commit=False,
-    returns_after_commit=False,
-    decision_is_final=False,
-    aborts_everywhere=False,
-    answers_latecomers=False,
-    release_ends_passes=False,
-    forgets_when_drained=False,
-)
+TORCH: Final = SOUND.without(*AutogradRules.names())
 """What PyTorch 2.13 does: it follows none of them. `spec/autograd.md` has the evidence."""
 
 PROFILES: Final = {"sound": SOUND, "torch": TORCH}

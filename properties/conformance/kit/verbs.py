@@ -127,12 +127,10 @@ class Verbs:
         context: str,
         steps: Sequence[Step] = (),
         roots: Sequence[str] = (),
-        *,
-        mode: str = "fast",
-        retain: bool = False,
+        **how: Any,
     ) -> None:
         """Let a worker take the steps of a program, and the backward pass from its roots."""
-        self.begin_backward(worker, context, steps, roots, mode=mode, retain=retain).wait()
+        self.begin_backward(worker, context, steps, roots, **how).wait()
 
     def begin_backward(
         self,

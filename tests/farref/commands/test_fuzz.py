@@ -105,26 +105,6 @@ def test_a_fault_that_is_not_allowed_is_not_missed(farref: Farref) -> None:
     assert farref("fuzz", "rref", "--schedules", "20", *words, "--quiet").exit_code == 0
 
 
-def test_a_disagreement_is_told_and_can_be_seen_again(farref: Farref, tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    with RREF_MUTANTS["failed_creation_confirms_nobody"].alive():
-        result = farref("fuzz", "rref", "--seed", "1", "--seconds", "60", "--quiet", "--format", "json")
-        again = farref(*json.loads(result.stdout)["disagreement"]["replay"].split()[1:], "--quiet")
-        saved = farref("fuzz", "rref", "--seed", "1", "--seconds", "60", "--quiet", "--save", str(path))
-        replayed = farref("replay", str(path), "--format", "json")
-    answer = json.loads(result.stdout)
-    assert (result.exit_code, again.exit_code, saved.exit_code, replayed.exit_code) == (1, 1, 1, 1)
-    assert (answer["verdict"], answer["disagreements"]) == ("disagreed", 1)
-    assert answer["disagreement"]["story"][0].startswith("A asks B to run a function")
-    assert any(line.startswith("simulated") for line in answer["disagreement"]["difference"])
-    assert f"farref replay {path} --backend simulated" in saved.stdout
-    assert json.loads(replayed.stdout)["difference"] == answer["disagreement"]["difference"]
-    assert farref("replay", str(path)).exit_code == 0, "the clean implementation agrees"
-    assert farref("replay", str(path), "--backend", "model").exit_code == 0
-    assert farref("replay", str(path), "--backend", "processes").exit_code == 0
-    assert farref("explain", str(path), "-o", str(tmp_path / "run.svg")).exit_code == 0
-
-
 def let_loose() -> None:
     """Make a mistake in a worker's process."""
     RREF_MUTANTS["creator_is_not_counted"].let_loose()

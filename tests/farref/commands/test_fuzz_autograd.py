@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 from tests.farref.commands.test_fuzz import CONTRACT
 from tests.farref.commands.test_fuzz import FAULTS as RREF_FAULTS
 
@@ -61,28 +60,6 @@ def test_a_fault_that_never_happened_is_no_success(farref: Farref) -> None:
     assert (result.exit_code, json.loads(result.stdout)["verdict"]) == (4, "incomplete")
     calm = ("--drops", "0", "--duplicates", "0", "--timeouts", "0", "--failures", "0", "--crashes", "0")
     assert farref("fuzz", "autograd", "--schedules", "20", *calm, "--quiet").exit_code == 0
-
-
-def test_a_disagreement_is_told_and_can_be_seen_again(farref: Farref, tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    with AUTOGRAD_MUTANTS["a_pass_overwrites_another"].alive():
-        result = farref("fuzz", "autograd", "--seed", "1", "--seconds", "60", "--quiet", "--format", "json")
-        again = farref(*json.loads(result.stdout)["disagreement"]["replay"].split()[1:], "--quiet")
-        saved = farref("fuzz", "autograd", "--seed", "1", "--seconds", "60", "--quiet", "--save", str(path))
-        replayed = farref("replay", str(path), "--format", "json")
-    answer = json.loads(result.stdout)
-    assert (result.exit_code, again.exit_code, saved.exit_code, replayed.exit_code) == (1, 1, 1, 1)
-    assert (answer["verdict"], answer["disagreements"]) == ("disagreed", 1)
-    assert answer["disagreement"]["replay"] == (
-        "farref fuzz autograd --backend simulated --seed 1 --first 0 --schedules 1"
-    )
-    assert "--graph" in answer["disagreement"]["world"]
-    assert any("calls backward()" in sentence for sentence in answer["disagreement"]["story"])
-    assert any(line.startswith("simulated") for line in answer["disagreement"]["difference"])
-    assert f"farref replay {path} --backend simulated" in saved.stdout
-    for backend in ("simulated", "model", "processes"):
-        assert farref("replay", str(path), "--backend", backend).exit_code == 0, "the clean engine agrees"
-    assert farref("explain", str(path), "-o", str(tmp_path / "run.svg")).exit_code == 0
 
 
 @pytest.mark.parametrize("claim", ["D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9"])
