@@ -11,6 +11,7 @@ import importlib.util
 import os
 import sys
 import threading
+from inspect import signature
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,20 +20,8 @@ import msgspec
 from farref.properties.conformance.conversation.session import PROTOCOL
 from farref.properties.conformance.kit.backend import KINDS, VERBS, Adapter
 
-ARGUMENTS = {
-    "start": ("workers", "options"),
-    "create": ("worker", "name", "owner", "function", "args", "timeout"),
-    "share": ("worker", "name", "to"),
-    "drop": ("worker", "name"),
-    "fetch": ("worker", "name", "timeout"),
-    "call": ("worker", "to", "function", "args", "timeout"),
-    "backward": ("worker", "context", "steps", "roots", "mode", "retain", "timeout"),
-    "gradients": ("worker", "context"),
-    "probe": ("worker", "name"),
-    "fault": ("kind", "worker", "details"),
-    "stop": (),
-}
-"""What each verb is given, in the order of the methods of `Adapter`."""
+ARGUMENTS = {verb: tuple(signature(getattr(Adapter, verb)).parameters)[1:] for verb in VERBS}
+"""What each verb is given, as the methods of `Adapter` name it."""
 
 
 def load(place: str) -> Adapter:

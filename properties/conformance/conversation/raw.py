@@ -16,7 +16,7 @@ from farref.properties.conformance.kit.backend import KINDS
 LINE_LETTERS_MAX: Final = 120
 
 
-class Fate(Enum):
+class ReplyKind(Enum):
     """What became of a request."""
 
     OK = "ok"
@@ -29,7 +29,7 @@ class Fate(Enum):
 class Reply:
     """What an adapter answered to a request, if it did."""
 
-    fate: Fate
+    kind: ReplyKind
     ok: Any = None
     error: Any = None
     number: int = 0
@@ -51,7 +51,7 @@ class Asked:
         try:
             return self._done.get(timeout=seconds)
         except queue.Empty:
-            return Reply(Fate.SILENCE)
+            return Reply(ReplyKind.SILENCE)
 
 
 class RawSession:
@@ -72,7 +72,7 @@ class RawSession:
             self._asked[number] = asked
         is_sent = self.process.write(json.dumps({"id": number, "verb": verb, **request}).encode() + b"\n")
         if not is_sent or not self.process.is_heard:
-            asked.settle(Reply(Fate.ENDED))
+            asked.settle(Reply(ReplyKind.ENDED))
         return asked
 
     def _hear(self, line: bytes) -> bool:
@@ -123,10 +123,10 @@ class RawSession:
 
     def _end(self) -> None:
         for asked in list(self._asked.values()):
-            asked.settle(Reply(Fate.ENDED))
+            asked.settle(Reply(ReplyKind.ENDED))
 
 
 def _reply(answer: dict[str, Any], number: int) -> Reply:
     if answer.get("error") is not None:
-        return Reply(Fate.ERROR, error=answer["error"], number=number)
-    return Reply(Fate.OK, ok=answer.get("ok"), number=number)
+        return Reply(ReplyKind.ERROR, error=answer["error"], number=number)
+    return Reply(ReplyKind.OK, ok=answer.get("ok"), number=number)

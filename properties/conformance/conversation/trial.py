@@ -32,9 +32,9 @@ class Raised:
     number: int
 
 
-Reply: TypeAlias = Answered | Raised
+Given: TypeAlias = Answered | Raised
 Request: TypeAlias = tuple[str, dict[str, Any]]
-Judge: TypeAlias = Callable[[Sequence[Reply]], None]
+Judge: TypeAlias = Callable[[Sequence[Given]], None]
 
 
 @dataclass(frozen=True)
@@ -184,86 +184,86 @@ def _call(function: str, args: list[Any], timeout: float | None = None) -> Reque
 # -- what must come of a request ----------------------------------------------------------------------------------------
 
 
-def _each(judge: Callable[[Reply], None]) -> Judge:
-    def each(outcomes: Sequence[Reply]) -> None:
-        for one in outcomes:
+def _each(judge: Callable[[Given], None]) -> Judge:
+    def each(given: Sequence[Given]) -> None:
+        for one in given:
             judge(one)
 
     return each
 
 
-def _in_turn(*judges: Callable[[Reply], None]) -> Judge:
-    def in_turn(outcomes: Sequence[Reply]) -> None:
-        for judge, outcome in zip(judges, outcomes, strict=True):
-            judge(outcome)
+def _in_turn(*judges: Callable[[Given], None]) -> Judge:
+    def in_turn(given: Sequence[Given]) -> None:
+        for judge, one in zip(judges, given, strict=True):
+            judge(one)
 
     return in_turn
 
 
-def _overtakes(outcomes: Sequence[Reply]) -> None:
-    slow, quick = outcomes
+def _overtakes(given: Sequence[Given]) -> None:
+    slow, quick = given
     if quick.number > slow.number:
         raise WrongAnswer(
             "a quick call waits for a slow one that was made before; then `concurrent` must not be declared"
         )
 
 
-def _value(outcome: Reply) -> Any:
-    if isinstance(outcome, Raised):
-        raise WrongAnswer(f"it fails as {outcome.kind}: {outcome.message}")
-    return outcome.value
+def _value(one: Given) -> Any:
+    if isinstance(one, Raised):
+        raise WrongAnswer(f"it fails as {one.kind}: {one.message}")
+    return one.value
 
 
-def _nothing(outcome: Reply) -> None:
-    if (value := _value(outcome)) is not None:
+def _nothing(one: Given) -> None:
+    if (value := _value(one)) is not None:
         raise WrongAnswer(f"it gives {value!r}; the verb gives nothing (null)")
 
 
-def _gives(expected: Any) -> Callable[[Reply], None]:
-    def gives(outcome: Reply) -> None:
-        value = _value(outcome)
+def _gives(expected: Any) -> Callable[[Given], None]:
+    def gives(one: Given) -> None:
+        value = _value(one)
         if value != expected or isinstance(value, bool) != isinstance(expected, bool):
             raise WrongAnswer(f"it gives {value!r}, not {expected!r}")
 
     return gives
 
 
-def _fails(kind: str | None = None, saying: str = "") -> Callable[[Reply], None]:
-    def fails(outcome: Reply) -> None:
-        if isinstance(outcome, Answered):
-            raise WrongAnswer(f"it gives {outcome.value!r}, and must fail{f' as {kind}' if kind else ''}")
-        if kind is not None and outcome.kind != kind:
-            raise WrongAnswer(f"it fails as {outcome.kind} ({outcome.message}), not as {kind}")
-        if saying not in outcome.message:
-            raise WrongAnswer(f"it fails with the message {outcome.message!r}, which does not say {saying!r}")
+def _fails(kind: str | None = None, saying: str = "") -> Callable[[Given], None]:
+    def fails(one: Given) -> None:
+        if isinstance(one, Answered):
+            raise WrongAnswer(f"it gives {one.value!r}, and must fail{f' as {kind}' if kind else ''}")
+        if kind is not None and one.kind != kind:
+            raise WrongAnswer(f"it fails as {one.kind} ({one.message}), not as {kind}")
+        if saying not in one.message:
+            raise WrongAnswer(f"it fails with the message {one.message!r}, which does not say {saying!r}")
 
     return fails
 
 
-def _object(outcome: Reply) -> None:
-    if not isinstance(value := _value(outcome), dict):
+def _object(one: Given) -> None:
+    if not isinstance(value := _value(one), dict):
         raise WrongAnswer(f"it gives {value!r}, which is not an object")
 
 
-def _counts(outcome: Reply) -> None:
-    _object(outcome)
-    for name, count in _value(outcome).items():
+def _counts(one: Given) -> None:
+    _object(one)
+    for name, count in _value(one).items():
         if type(count) is not int:
-            raise WrongAnswer(f"{name} must be a whole number, and is {count!r} in {_value(outcome)!r}")
+            raise WrongAnswer(f"{name} must be a whole number, and is {count!r} in {_value(one)!r}")
 
 
-def _has(name: str, type_: type) -> Callable[[Reply], None]:
-    def has(outcome: Reply) -> None:
-        _object(outcome)
-        value = _value(outcome).get(name)
+def _has(name: str, type_: type) -> Callable[[Given], None]:
+    def has(one: Given) -> None:
+        _object(one)
+        value = _value(one).get(name)
         if type(value) is not type_:
             wanted = "a whole number" if type_ is int else "true or false"
-            raise WrongAnswer(f"{name} is declared and must be {wanted}, and is {value!r} in {_value(outcome)!r}")
+            raise WrongAnswer(f"{name} is declared and must be {wanted}, and is {value!r} in {_value(one)!r}")
 
     return has
 
 
-def _strings(outcome: Reply) -> None:
-    value = _value(outcome)
+def _strings(one: Given) -> None:
+    value = _value(one)
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise WrongAnswer(f"it gives {value!r}; stop gives a list of strings, of what it could not release")

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from farref.properties.conformance.conversation.process import STOP_SECONDS
-from farref.properties.conformance.conversation.raw import Fate, RawSession, Reply
+from farref.properties.conformance.conversation.raw import RawSession, Reply, ReplyKind
 from farref.properties.conformance.conversation.session import HELLO_NEEDS, HELLO_SECONDS, PROTOCOL
 from farref.properties.conformance.conversation.trial import Answered, Raised, Trial, WrongAnswer, trials
 from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS, RETIRED
@@ -63,10 +63,10 @@ def _conversation(session: RawSession) -> Iterator[Remark]:
 
 def _wrong_hello(session: RawSession, hello: Reply) -> str | None:
     match hello:
-        case Reply(Fate.OK, {"name": str(), "version": str(), "capabilities": list() as found}):
+        case Reply(ReplyKind.OK, {"name": str(), "version": str(), "capabilities": list() as found}):
             wrong = [one for one in found if not isinstance(one, str)]
             return f"a capability is a string, and {wrong[0]!r} is none" if wrong else None
-        case Reply(Fate.OK):
+        case Reply(ReplyKind.OK):
             return f"{HELLO_NEEDS}, and is {hello.ok!r}"
         case _:
             return _failed(session, hello, HELLO_SECONDS)
@@ -108,7 +108,7 @@ def _try(session: RawSession, trial: Trial) -> tuple[str | None, bool]:
     asked = [session.begin(verb, **request) for verb, request in trial.requests]
     replies = [one.wait(trial.seconds) for one in asked]
     for reply in replies:
-        if reply.fate in (Fate.SILENCE, Fate.ENDED):
+        if reply.kind in (ReplyKind.SILENCE, ReplyKind.ENDED):
             return _failed(session, reply, trial.seconds), True
     try:
         trial.judge([_plain(reply) for reply in replies])
@@ -118,17 +118,17 @@ def _try(session: RawSession, trial: Trial) -> tuple[str | None, bool]:
 
 
 def _plain(reply: Reply) -> Answered | Raised:
-    if reply.fate is Fate.OK:
+    if reply.kind is ReplyKind.OK:
         return Answered(reply.ok, reply.number)
     error: dict[str, Any] = reply.error if isinstance(reply.error, dict) else {}
     return Raised(str(error.get("kind", "error")), str(error.get("message", "")), reply.number)
 
 
 def _failed(session: RawSession, reply: Reply, seconds: float) -> str:
-    match reply.fate:
-        case Fate.SILENCE:
+    match reply.kind:
+        case ReplyKind.SILENCE:
             return f"there is no answer within {seconds:g} s"
-        case Fate.ENDED:
+        case ReplyKind.ENDED:
             return session.process.why_ended()
         case _:
             return f"it fails: {reply.error}"

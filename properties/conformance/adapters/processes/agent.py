@@ -14,7 +14,7 @@ from farref.impl.errors import NotRunning, PassRefused, ReferenceRefused, Refuse
 from farref.properties.conformance.adapters.agent import Life
 from farref.properties.conformance.adapters.library import bind
 from farref.properties.conformance.adapters.processes.faults import Faults
-from farref.properties.conformance.adapters.processes.library import FUNCTIONS, LIBRARY, Context
+from farref.properties.conformance.adapters.processes.library import FUNCTIONS, LIBRARY, JoinedContext
 from farref.properties.conformance.adapters.torch_like import TorchLikeAgent
 
 bind(LIBRARY)
@@ -36,7 +36,7 @@ class ProcessesAgent(TorchLikeAgent):
         path = None if log is None else Path(log, f"{life.name}.jsonl")
         place, size = Path(life.directory), len(life.workers)
         api.init_rpc(life.name, life.rank, size, directory=place, settings=settings, log=path)
-        self._faults, self._joined = Faults(), dict[ContextId, Context]()
+        self._faults, self._joined = Faults(), dict[ContextId, JoinedContext]()
         self.enter(life.name)
 
     def leave(self) -> Sequence[str]:
@@ -51,15 +51,15 @@ class ProcessesAgent(TorchLikeAgent):
         with self._faults.spoiling() if {"unreadable": True} in args else nullcontext():
             yield FUNCTIONS[name], [self.argument(one) for one in args]
 
-    def open_context(self) -> Context:
+    def open_context(self) -> JoinedContext:
         """Open a context."""
         worker = current()
         with worker.lock:
-            return Context(worker.core.engine.open_context())
+            return JoinedContext(worker.core.engine.open_context())
 
-    def elsewhere(self, context: ContextId) -> Context:
+    def elsewhere(self, context: ContextId) -> JoinedContext:
         """Keep what is computed here in a context of another worker."""
-        return self._joined.setdefault(context, Context(context))
+        return self._joined.setdefault(context, JoinedContext(context))
 
     def go_back(self, context: Any, roots: Sequence[Any], mode: str, retain: bool, timeout: float | None) -> None:
         """Take a backward pass."""

@@ -60,7 +60,7 @@ LIBRARY: Final = Library(
 )
 
 
-class Context:
+class JoinedContext:
     """A context, and what was computed in it here."""
 
     def __init__(self, context: ContextId) -> None:
