@@ -21,6 +21,7 @@ from farref.impl.transport.handshake import Identity
 from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, meet, names, share_memory
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.values.bodies import Arguments
+from farref.impl.worker import forking as forking
 from farref.impl.worker import leaving
 from farref.impl.worker.futures import Future
 from farref.impl.worker.logfile import journal_in

@@ -2,11 +2,13 @@
 
 The driver is a worker too, so that what is written in the block can call the others. Whatever happens, nothing is left: an
 exception ends the workers at once; a worker whose driver is gone, for whatever reason, ends itself and takes the directory
-with it. Workers ignore Ctrl-C, which a terminal sends to all of them: the driver decides.
+with it. Workers ignore Ctrl-C, which a terminal sends to all of them: the driver decides. A program that ends inside of the block
+ends its workers. A child that the driver forks is no worker and has no workers: leaving the block does nothing there.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
@@ -17,11 +19,12 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-import multiprocess  # type: ignore[import-untyped]
+import multiprocess.util  # type: ignore[import-untyped]  # which joins all workers at exit: what is registered later comes first
 
 from farref.impl import api
 from farref.impl.core.ids import WorkerId
@@ -98,6 +101,8 @@ def launch(
     plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout, log)
     context = multiprocess.get_context("spawn")
     processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(everybody))]
+    end = partial(_end, plan, processes)
+    atexit.register(end)  # for a program that ends in the block: its workers wait for it, and it would wait for them
     try:
         for process in processes:
             process.start()
@@ -111,8 +116,8 @@ def launch(
         with suppress(NotRunning):
             api.shutdown(timeout=shutdown_timeout)
     finally:
-        _end(processes)
-        shutil.rmtree(directory, ignore_errors=True)
+        atexit.unregister(end)
+        end()
 
 
 def _names(workers: int | Sequence[str]) -> tuple[str, ...]:
@@ -158,8 +163,11 @@ def _all_live(processes: Sequence[Any]) -> None:
             raise GaveUp(f"a worker ended with code {process.exitcode} before the world came together")
 
 
-def _end(processes: Sequence[Any]) -> None:
-    """Wait a moment for every process, then make sure."""
+def _end(plan: Plan, processes: Sequence[Any]) -> None:
+    """Wait a moment for every process, then make sure; and leave nothing on disk."""
+    if os.getpid() != plan.driver:  # a fork of the driver, which has workers as little as it is one
+        multiprocess.process._children.difference_update(processes)
+        return
     deadline = time.monotonic() + FAREWELL_S
     with suppress(RpcError):
         api.shutdown(graceful=False)
@@ -169,6 +177,7 @@ def _end(processes: Sequence[Any]) -> None:
             if process.exitcode is None:
                 process.kill()
             process.join()
+    shutil.rmtree(plan.directory, ignore_errors=True)
 
 
 # In a worker's process

@@ -13,6 +13,7 @@ if they are the same one: they are keys of mappings from leaves to gradients.
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -32,6 +33,7 @@ DIFFERENTIABLE: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
 _keys: Final = itertools.count()
 _new_nodes: Final = threading.RLock()  # re-entrant: a collector may run inside, and whatever it finalizes
+os.register_at_fork(before=_new_nodes.acquire, after_in_parent=_new_nodes.release, after_in_child=_new_nodes.release)
 
 
 class Handle:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -14,6 +15,7 @@ from farref.impl.worker.process import current
 
 _settling: Final = threading.RLock()
 """One lock for all futures, as it is held for a few assignments only. Re-entrant: a finalizer may settle another one inside."""
+os.register_at_fork(before=_settling.acquire, after_in_parent=_settling.release, after_in_child=_settling.release)
 
 
 class Loop(Protocol):

@@ -14,13 +14,22 @@ joining: Final = threading.Lock()
 """Held while this process joins a world, so that two threads cannot join two."""
 
 _worker: Final[list[Worker]] = []
+_forked: Final[list[str]] = []
+"""The worker that the parent of this process is, if this process was forked from one."""
 
 
 def current() -> Worker:
     """Find the worker that this process is."""
-    if not _worker:
-        raise NotRunning("RPC has not been initialised here: use launch() or init_rpc()")
-    return _worker[0]
+    worker = here()
+    if worker is None:
+        forked = f"this process is a fork of {_forked[0]}, and no worker itself: " if _forked else ""
+        raise NotRunning(f"{forked}RPC has not been initialised here: use launch() or init_rpc()")
+    return worker
+
+
+def here() -> Worker | None:
+    """Find the worker that this process is, if it is one."""
+    return _worker[0] if _worker else None
 
 
 def check_idle() -> None:
@@ -31,9 +40,16 @@ def check_idle() -> None:
 
 def become(worker: Worker) -> None:
     """Be this worker from now on."""
+    _forked.clear()
     _worker.append(worker)
 
 
 def be_nobody() -> None:
     """Be no worker any more."""
     _worker.clear()
+
+
+def be_forked(name: str) -> None:
+    """Be no worker, but the copy of one."""
+    _worker.clear()
+    _forked[:] = [name]

@@ -117,6 +117,10 @@ class Reactor:
         is_free = self._role.acquire(timeout=FAREWELL_S)  # and is never given back: a caller may be about to read
         return is_free and not any(thread.is_alive() for thread in threads)
 
+    def abandon(self) -> None:
+        """Let nobody wait any more, in a copy of this process that has none of its threads."""
+        self._stopped = True
+
     def look_again(self) -> None:
         """Let a caller that reads see whether what it waits for is done, unless it is the one who says so."""
         if self._reader and not self._leading and self._reader != threading.get_ident():

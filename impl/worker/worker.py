@@ -15,7 +15,7 @@ import select
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -278,6 +278,13 @@ class Worker:
             raise WireError("a peer returns memory that this worker never had")
         with self.lock:
             self.arena.take_back(peer, places)
+
+    def descriptors(self) -> Iterator[int]:
+        """List every descriptor that is open for this worker."""
+        yield from (self._poller.fileno(), self.reactor.kick)
+        yield from (one for connection in self.connections.values() if (one := connection.stream.fileno()) >= 0)
+        if self.arena is not None:
+            yield self.arena.descriptor
 
     def close(self) -> None:
         """Hang up on everybody. If a function still runs, its thread ends with the process."""
