@@ -2,8 +2,8 @@
 
 The driver is a worker too, so that what is written in the block can call the others. Whatever happens, nothing is left: an
 exception ends the workers at once; a worker whose driver is gone, for whatever reason, ends itself and takes the directory
-with it. Workers ignore Ctrl-C, which a terminal sends to all of them: the driver decides. A program that ends inside of the block
-ends its workers. A child that the driver forks is no worker and has no workers: leaving the block does nothing there.
+with it. Workers ignore Ctrl-C, which a terminal sends to all of them: the driver decides. A program that ends inside of the
+block ends its workers. A child that the driver forks is no worker and has no workers: leaving the block does nothing there.
 """
 
 from __future__ import annotations

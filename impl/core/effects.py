@@ -126,9 +126,10 @@ class Confirmed(Struct, frozen=True):
 
 @final
 class DropValue(Struct, frozen=True):
-    """Nobody can name this value any more (R22)."""
+    """Nobody can name this value any more (R22). It is here for the shell to end it, as that may run user code."""
 
     rref: RRefId
+    outcome: Outcome | None = None
 
 
 Effect = (

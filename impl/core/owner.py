@@ -286,4 +286,4 @@ class Owner:
                 del self.entries[rref]
         elif entry.phase is not Phase.EXPECTED and not entry.is_named():
             del self.entries[rref]
-            self._emit(DropValue(rref))
+            self._emit(DropValue(rref, entry.outcome))

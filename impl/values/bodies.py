@@ -22,7 +22,7 @@ from farref.impl.tape.graph import Receive
 from farref.impl.tape.tensors import Tensor
 from farref.impl.values.arena import Arena, Window
 from farref.impl.values.codec import joined, write_atoms, write_simple_arguments
-from farref.impl.values.reports import read_error, write_error
+from farref.impl.values.reports import read_report, write_error
 from farref.impl.values.tensors import Passage, TensorReader, TensorWriter, attach, write_small
 
 _encode: Final = msgspec.msgpack.Encoder().encode
@@ -268,7 +268,7 @@ def _read(message: Carrier, reader: TensorReader) -> Any:
         _check_arguments(value)
         return value
     if message.failed:
-        read_error(message.body)
+        read_report(message.body)
         return message.body
     return reader.read(message.body)
 

@@ -190,7 +190,7 @@ class Reader:
             case 9:
                 return complex(*struct.unpack("<dd", data))
             case 10 if self._allow_pickle:
-                return pickle.loads(data)
+                return _unpickled(data)
             case 11:
                 return dict(self._items(data))
         raise WireError(f"no value has the code {code}")
@@ -265,6 +265,14 @@ def _widened(plain: object) -> object:
             return Ext(INTEGER, plain.to_bytes(plain.bit_length() // 8 + 1, "little", signed=True))
         case _:
             return plain
+
+
+def _unpickled(data: memoryview) -> object:
+    """Read a pickle. That runs code of the application, and whatever it raises is the affair of this value alone."""
+    try:
+        return pickle.loads(data)
+    except Exception as error:
+        raise WireError(f"a pickle cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _checked(code: int) -> int:

@@ -18,7 +18,7 @@ from farref.impl.errors import (
     UnreachedSends,
     WireError,
 )
-from farref.impl.values.reports import read_error
+from farref.impl.values.reports import read_report, text_of
 
 
 def failure_of(ended: PassEnded, names: Mapping[WorkerId, str]) -> PassFailed:
@@ -54,7 +54,7 @@ def failure_of(ended: PassEnded, names: Mapping[WorkerId, str]) -> PassFailed:
 
 def _raised(fault: Fault, blamed: str) -> RuleRaised:
     try:
-        told = str(read_error(fault.error))
+        told = text_of(read_report(fault.error))
     except WireError:
         told = "an error that cannot be read"
     return RuleRaised(f"backward failed on {blamed}: {told}")

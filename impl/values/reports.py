@@ -1,6 +1,8 @@
 """Errors as they travel: type, message and traceback as text.
 
-The type is rebuilt where it is known already. Nothing is imported for it, and no constructor of it is called.
+The type is rebuilt where it is known already. Nothing is imported for it, and no constructor of it is called. To make a class
+of it may run user code all the same, a metaclass for one, and may fail. So it is done by whoever asks for the error, under no
+lock, and where it fails the error is a plain `RemoteError`. No error of a user can end a link.
 """
 
 from __future__ import annotations
@@ -43,9 +45,8 @@ def write_error(error: BaseException, worker: str, function: str) -> bytes:
     else:
         kind = type(error)
         text = "".join(traceback.format_exception(error))
-        report = ErrorReport(
-            kind.__module__, kind.__qualname__, _writable(_message(error)), _writable(text), worker, function
-        )
+        told = (str(kind.__module__), kind.__qualname__, _message(error), text, worker, function)
+        report = ErrorReport(*map(_writable, told))
     return msgspec.msgpack.encode(report)
 
 
@@ -63,21 +64,41 @@ def _writable(text: str) -> str:
     return shown.encode("utf-8", "replace").decode()
 
 
-def read_error(body: bytes) -> RpcError:
-    """Make an exception of a description: an error of ours as it was, any other as a RemoteError of its own type too."""
+def read_report(body: bytes) -> ErrorReport:
+    """Read a description. Nothing is made of it."""
     try:
-        report = _decoder.decode(body)
+        return _decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise WireError(f"an error report cannot be read: {error}") from error
+
+
+def text_of(report: ErrorReport) -> str:
+    """Say what an error is, and where it happened."""
+    if report.message.endswith(report.traceback):
+        return report.message
+    return f"{report.type_name} on {report.worker} in {report.function}: {report.message}\n\n{report.traceback}"
+
+
+def read_error(body: bytes) -> RpcError:
+    """Make an exception of a description: an error of ours as it was, any other as a RemoteError of its own type too.
+
+    It may run user code.
+    """
+    report = read_report(body)
     if report.module == errors.__name__ and report.type_name != "RemoteError":
         known = getattr(errors, report.type_name, RpcError)
         if isinstance(known, type) and issubclass(known, RpcError):
             return known(report.message)
-    kind = _rebuilt(report.module, report.type_name)
-    message = f"{report.type_name} on {report.worker} in {report.function}: {report.message}\n\n{report.traceback}"
-    text = report.message if report.message.endswith(report.traceback) else message
+    try:
+        return _made(_rebuilt(report.module, report.type_name), report)
+    except Exception:  # a class that allows no other beside it, or wants to be made in its own way
+        return _made(RemoteError, report)
+
+
+def _made(kind: type[RemoteError], report: ErrorReport) -> RemoteError:
     name = f"{report.module}.{report.type_name}"
-    return kind(text, worker=report.worker, function=report.function, type_name=name, traceback=report.traceback)
+    where = {"worker": report.worker, "function": report.function}
+    return kind(text_of(report), **where, type_name=name, traceback=report.traceback)
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +107,4 @@ def _rebuilt(module: str, name: str) -> type[RemoteError]:
     original = getattr(builtins if module == "builtins" else sys.modules.get(module), name, None)
     if not isinstance(original, type) or not issubclass(original, Exception):
         return RemoteError
-    try:
-        return type(f"Remote{name}", (RemoteError, original), {"__str__": RemoteError.__str__})
-    except TypeError:
-        return RemoteError
+    return type(f"Remote{name}", (RemoteError, original), {"__str__": RemoteError.__str__})

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 from farref.impl.errors import NotRunning, RpcTimeout
 from farref.impl.settings import checked_timeout
+from farref.impl.values.reports import read_error
 from farref.impl.worker.process import current
 
 _settling: Final = threading.RLock()
@@ -46,7 +47,8 @@ class Future:
         self.deadline = None if timeout is None else time.monotonic() + timeout
         self._done = False
         self._value: Any = None
-        self._error: BaseException | None = None
+        self._error: BaseException | bytes | None = None
+        """What came in place of a value. One that travelled is made when somebody asks for it, as that may run user code."""
         self._callbacks: list[Callable[[], None]] | None = None
 
     @property
@@ -90,6 +92,8 @@ class Future:
 
     def _outcome(self) -> Any:
         try:
+            if isinstance(self._error, bytes):
+                self._error = read_error(self._error)
             if type(self._error) is RpcTimeout:
                 # A new one each time: this future waits for its answer still, and must not keep what its callers held.
                 raise RpcTimeout(*self._error.args)
@@ -131,6 +135,10 @@ class Future:
         """Give an error in place of a value; say whether it was the first."""
         return self._settle(None, error)
 
+    def set_report(self, report: bytes) -> bool:
+        """Give a written error in place of a value; say whether it was the first."""
+        return self._settle(None, report)
+
     def expire(self) -> bool:
         """End with a timeout. What was asked for goes on elsewhere (R27)."""
         return self.set_exception(RpcTimeout(f"{self.what}: no answer within {self._timeout} s"))
@@ -159,7 +167,7 @@ class Future:
     def _wake_by(self, event: threading.Event) -> None:
         self.call_when_done(event.set)
 
-    def _settle(self, value: Any, error: BaseException | None) -> bool:
+    def _settle(self, value: Any, error: BaseException | bytes | None) -> bool:
         with _settling:
             if self._done:
                 return False

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
+import numpy as np
+
 from farref.impl.core.autograd.effects import PassEnded, TakeForDead, Work
 from farref.impl.core.autograd.ids import ContextId
 from farref.impl.core.effects import (
@@ -34,7 +36,6 @@ from farref.impl.core.messages import CARRIERS, ForwardCall
 from farref.impl.errors import RefusedCall, RpcError
 from farref.impl.rref import RRef
 from farref.impl.values.bodies import Content
-from farref.impl.values.reports import read_error
 from farref.impl.values.tensors import Passage
 from farref.impl.worker.connection import NOW
 from farref.impl.worker.futures import Future
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 
 QUICK_S: Final = 0.001
+UNFINALIZED: Final = frozenset({type(None), bool, int, float, str, bytes, np.ndarray})
+"""What runs no code of the application when it ends."""
 SEGMENTED: Final = (*CARRIERS, ForwardCall)
 """The messages that may have segments behind them."""
 
@@ -87,7 +90,9 @@ class Performer:
                     self._answer_fetch(effect)
                 elif type(effect) is Confirmed:
                     worker.creations.pop(effect.fork, None)
-                elif type(effect) is not DropValue:
+                elif type(effect) is DropValue:
+                    self._let_end(effect.outcome)
+                else:
                     self._perform_rare(effect)
             if not worker.dropped:
                 return
@@ -114,6 +119,19 @@ class Performer:
                 worker.declare_dead(peer, "another worker has declared it dead")
             case _:
                 assert_never(effect)
+
+    def _let_end(self, outcome: Outcome | None) -> None:
+        """Let a value end outside of the lock: what finalizes it may be user code, which may call and wait."""
+        if outcome is None or type(outcome.content) in UNFINALIZED:
+            return
+
+        self._worker.reactor.queue(partial(self._end, outcome.content))
+
+    def _end(self, _value: object) -> None:
+        with (
+            self._worker.lock
+        ):  # then the step that dropped the value is over, and the task that has it is the last who does
+            pass
 
     def _bound(self, content: object, references: tuple[Reference, ...]) -> Any:
         return content.bind(self._worker, references) if isinstance(content, Content) else content
@@ -154,6 +172,7 @@ class Performer:
         # Nothing here may keep the result: if it is a view of the caller's memory, that is returned in the same write.
         self._when_done(
             self._invoke(function, self._bound(run.content, run.references), context),
+            function,
             lambda final: self._reply(source, call, final, function, context),
         )
         self._worker.lines.write_results()
@@ -177,7 +196,7 @@ class Performer:
 
     def _run_creation_of(self, rref: RRefId, function: str, arguments: Any, context: ContextId | None) -> None:
         """Compute the value of an RRef, and make its entry ready (R23)."""
-        self._when_done(self._invoke(function, arguments, context), lambda final: self._finish(rref, final))
+        self._when_done(self._invoke(function, arguments, context), function, lambda final: self._finish(rref, final))
         self._worker.lines.write_results()
 
     def _invoke(self, function: str, arguments: Any, context: ContextId | None) -> Outcome:
@@ -209,7 +228,7 @@ class Performer:
         elif self._worker.functions.is_known(function):
             self._quick.add(function)
 
-    def _when_done(self, outcome: Outcome, then: Callable[[Outcome], None]) -> None:
+    def _when_done(self, outcome: Outcome, function: str, then: Callable[[Outcome], None]) -> None:
         """Go on with an outcome; if it is a future, when that is done. No thread waits for it."""
         future = outcome.content
         if not isinstance(future, Future):
@@ -220,7 +239,7 @@ class Performer:
             try:
                 final: Outcome = Value(future.value())
             except BaseException as error:
-                final = Failure(error)
+                final = Failure(self._worker.bodies.write_error(error, function))
             self._worker.end(then, final)
             self._worker.lines.write_results()
 
@@ -259,7 +278,7 @@ class Performer:
         if future is None:
             return
         if failed:
-            future.set_exception(read_error(self._worker.bodies.write_error(value, "")))
+            future.set_report(self._worker.bodies.write_error(value, ""))
         else:
             future.set_result(value)
 

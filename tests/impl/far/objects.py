@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from farref.impl import Future, RRef, get_worker_info, launch, remote, rpc_async, rpc_sync
+from tests.impl.far import references
 
 
 class Thing:
@@ -183,3 +184,19 @@ def launch_again() -> None:
     """Begin a world within this one, which is refused."""
     with launch(1):
         pass
+
+
+class Finalized:
+    """Its end is user code: it calls another worker, and waits."""
+
+    ends: ClassVar[list[str]] = []
+
+    def __del__(self) -> None:
+        try:
+            self.ends.append(rpc_sync("driver", references.echo, ["answered"], timeout=5))
+        except Exception as error:
+            self.ends.append(type(error).__name__)
+
+
+def ends() -> list[str]:
+    return Finalized.ends

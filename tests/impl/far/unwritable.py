@@ -12,6 +12,64 @@ class SpeechlessError(Exception):
         raise RuntimeError("no words")
 
 
+class LonelyError(Exception):
+    """It allows nobody to derive from it."""
+
+    def __init_subclass__(cls) -> None:
+        raise RuntimeError("no heirs")
+
+
+class Strict(type):
+    """It makes no class with two bases."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
+        if len(bases) > 1:
+            raise LookupError("one at a time")
+        return super().__new__(cls, name, bases, body)
+
+
+class StrictError(Exception, metaclass=Strict):
+    pass
+
+
+class MisnamedError(Exception):
+    pass
+
+
+MisnamedError.__qualname__ = "a\udcffb"
+
+
+class Poisoned:
+    """It can be pickled, and not unpickled."""
+
+    def __reduce__(self) -> Any:
+        return _refuse, ()
+
+
+def _refuse() -> None:
+    raise RuntimeError("not here")
+
+
+def poisoned() -> Poisoned:
+    return Poisoned()
+
+
+def fail_lonely() -> None:
+    raise LonelyError("no heirs")
+
+
+def fail_strict() -> None:
+    raise StrictError("one at a time")
+
+
+def fail_misnamed() -> None:
+    raise MisnamedError("by another name")
+
+
+def fail_as_a_group() -> None:
+    raise ExceptionGroup("several", [ValueError("one"), KeyError("two")])
+
+
 def echo(value: Any) -> Any:
     return value
 

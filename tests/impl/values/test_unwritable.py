@@ -42,10 +42,23 @@ def test_R3_a_result_that_cannot_be_written_is_an_error_of_the_call() -> None:
         rpc_sync("A", far.echo, ["\udcff"])
 
 
-@pytest.mark.parametrize("function", [far.fail_without_text, far.fail_speechless, far.fail_at_length, far.end_later])
+FAILING = [
+    far.fail_without_text,
+    far.fail_speechless,
+    far.fail_at_length,
+    far.end_later,
+    far.fail_lonely,
+    far.fail_strict,
+    far.fail_misnamed,
+    far.fail_as_a_group,
+]
+
+
+@pytest.mark.parametrize("function", FAILING)
 def test_R3_an_error_that_cannot_be_written_as_it_is_arrives_all_the_same(function: object) -> None:
     with pytest.raises(RemoteError):
         rpc_sync("A", function)  # type: ignore[arg-type]
+    assert rpc_sync("A", far.echo, [1]) == 1, "A is alive"
 
 
 def tables_of(argument: RRef) -> object:
@@ -73,3 +86,10 @@ def test_R28_a_name_that_cannot_be_written_is_refused_and_leaves_nothing(
 def test_a_name_of_any_letters_travels() -> None:
     with pytest.raises(RefusedFunction, match="é:è is not registered"):
         rpc_sync("A", "é:è")
+
+
+@pytest.mark.parametrize("function", FAILING)
+def test_R20_nor_does_a_fetch_of_such_an_error_end_anybody(function: object) -> None:
+    with pytest.raises(RemoteError):
+        remote("A", function).to_here()  # type: ignore[arg-type]
+    assert rpc_sync("A", far.echo, [1]) == 1, "A is alive"
