@@ -99,8 +99,13 @@ def launch(
         Path(log).mkdir(parents=True, exist_ok=True)
     directory = tempfile.mkdtemp(prefix="farref-world-")
     plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout, log)
+    yield from _driven(plan)
+
+
+def _driven(plan: Plan) -> Iterator[Cluster]:
+    """Start the workers of a plan, and be their driver."""
     context = multiprocess.get_context("spawn")
-    processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(everybody))]
+    processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(plan.names))]
     end = partial(_end, plan, processes)
     atexit.register(end)  # for a program that ends in the block: its workers wait for it, and it would wait for them
     try:
@@ -108,13 +113,13 @@ def launch(
             process.start()
         _join(plan, 0, lambda: _all_live(processes))
         try:
-            yield Cluster(everybody[1:], processes)
+            yield Cluster(plan.names[1:], processes)
         except BaseException:
             with suppress(NotRunning):
                 api.shutdown(graceful=False)
             raise
         with suppress(NotRunning):
-            api.shutdown(timeout=shutdown_timeout)
+            api.shutdown(timeout=plan.shutdown_timeout)
     finally:
         atexit.unregister(end)
         end()
