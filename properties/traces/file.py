@@ -4,7 +4,8 @@ A trace says where it happened (profile, missing rule, bounds), what was violate
 there and the messages sent. Reading one replays it on the model: a step that cannot happen, a message that was not sent,
 or an end that violates nothing is an error that names the step. The sentences are for people; they are made anew.
 
-Most traces are counterexamples. One without a property is a run of the sound protocol for others to take too (`twin.py`).
+Most traces are counterexamples. One without a property is a run of the sound protocol for others to take too (`twin.py`). If a
+backend disagreed at its end, `disagreement` says what differed (`disagreement.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from farref.model.checker.interface import Action, Case, Counterexample, Kind, M
 from farref.properties.protocol import AnyProtocol
 from farref.properties.protocols import PROTOCOLS, protocol_of
 from farref.properties.traces.replay import Addressed, Fate, ReplayError
+from farref.properties.violation import Violation
 
 FORMAT: Final = "farref-trace/1"
 A_RUN: Final = "This run breaks nothing. It was kept so that an implementation can be asked to take it too."
@@ -63,8 +65,17 @@ class PropertyRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     case: str
 
 
-class Trace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A run with everything needed to take it again and to draw it."""
+class DisagreementRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What differed at the end of a run between the model and a backend, in words."""
+
+    backend: str
+    difference: tuple[str, ...]
+    violated: tuple[Violation, ...] = ()
+    note: str = ""
+
+
+class Trace(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A run with everything needed to take it again and to draw it; of a disagreement also what differed."""
 
     format: str
     subject: str
@@ -76,6 +87,7 @@ class Trace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workers: tuple[WorkerRecord, ...]
     loop_start: int | None
     steps: tuple[StepRecord, ...]
+    disagreement: DisagreementRecord | None = None
 
 
 class _Header(msgspec.Struct):
@@ -160,7 +172,9 @@ def decode(content: bytes) -> Trace:
     except ReplayError as error:
         raise TraceError(f"the trace did not happen: {error}") from error
     _compare(trace, told)
-    return told
+    if trace.disagreement is None:
+        return told
+    return msgspec.structs.replace(told, meaning=trace.meaning, disagreement=trace.disagreement)
 
 
 def _record_again(trace: Trace, actions: tuple[Action, ...], found: Counterexample | None) -> Trace:

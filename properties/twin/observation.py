@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 
@@ -36,6 +36,17 @@ def unanswered_lines(messages: Iterable[MessageView]) -> list[str]:
 def flying_lines(messages: Iterable[MessageView]) -> list[str]:
     """Say what is under way."""
     return [f"in flight from {one.source} to {one.target}: {one.label}" for one in messages]
+
+
+def plain_lines(seen: Any) -> list[str]:
+    """Write whatever a backend of one's own shows as lines: one for each key or element, if there are such."""
+    match seen:
+        case Mapping():
+            return [f"{key}: {value}" for key, value in seen.items()]
+        case list() | tuple() | set() | frozenset():
+            return [str(one) for one in seen]
+        case _:
+            return [repr(seen)]
 
 
 def difference(model: Any, other: Any, name: str, lines: Callable[[Any], list[str]]) -> list[str]:

@@ -44,12 +44,17 @@ class Temperaments:
 
 
 def draw_schedule(
-    seed: int, number: int, bounds: Callable[[Random], Any], sorts: Iterable[str], temperaments: Temperaments
+    seed: int,
+    number: int,
+    bounds: Callable[[Random], Any],
+    sorts: Iterable[str],
+    temperaments: Temperaments,
+    kept_back: tuple[int, ...] = KEPT_BACK,
 ) -> Schedule:
     """Draw a schedule: its bounds, then how eager it is for each sort of step, then what it keeps back."""
     random = Random(f"{seed}/{number}")
     drawn, average = bounds(random), temperaments.eagerness
     eagerness = tuple((sort, average.get(sort, 0.3) * random.choice(SPREAD)) for sort in sorts)
     kinds, counts = [*temperaments.kinds], [*temperaments.kinds.values()]
-    late = tuple(random.sample(kinds, random.choice(KEPT_BACK), counts=counts))
+    late = tuple(random.sample(kinds, random.choice(kept_back), counts=counts))
     return Schedule(seed, number, drawn, random.random() < 0.5, eagerness, late)

@@ -15,12 +15,13 @@ change nothing. And a few steps of the model an implementation takes together wi
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Any, Final
 
 from farref.model.checker.interface import Action
 from farref.properties.protocols import protocol_of, sound_model
 from farref.properties.twin.backend import Backend
-from farref.properties.twin.observation import difference
+from farref.properties.twin.observation import difference, plain_lines
 from farref.properties.twin.safety import Safety
 from farref.properties.violation import Violation
 
@@ -80,6 +81,7 @@ class Twin:
         self.world = self.model.initial
         self.actions: list[Action] = []
         self.prompted: set[Action] = set()
+        self.broken: list[Violation] = []
         self.observer, self.safety = self.protocol.observer(bounds), Safety(self.protocol, bounds)
         self.observation = self.observer.observe(self.world)
         backend.start(bounds)
@@ -90,7 +92,7 @@ class Twin:
         """Go on from a world that a backend has reached before; what led there is not known here."""
         twin = cls.__new__(cls)
         twin.protocol, twin.model, twin.backend = protocol_of(bounds), sound_model(bounds), backend
-        twin.world, twin.actions, twin.prompted = world, [], set()
+        twin.world, twin.actions, twin.prompted, twin.broken = world, [], set(), []
         twin.observer, twin.safety = twin.protocol.observer(bounds), Safety(twin.protocol, bounds)
         return twin
 
@@ -98,12 +100,28 @@ class Twin:
         """List what can happen now."""
         return [action for action in self.model.actions if self.model.step(self.world, action) is not None]
 
+    def named(self, label: str) -> Action:
+        """Find a step by the name that it is printed with."""
+        known = _by_name(self.model)
+        if label not in known:
+            raise ValueError(f"nothing is called {label!r} in this world")
+        return known[label]
+
     def can(self, action: Action) -> bool:
         """Say whether an action can happen now."""
         return self.model.step(self.world, action) is not None
 
     def step(self, action: Action, after: Any = None) -> None:
-        """Take a step on both sides, and compare. Whoever knows where it leads in the model may say so."""
+        """Take a step on both sides, compare, and see that whatever must always hold does."""
+        self.advance(action, after)
+        if self.broken:
+            raise self.violation()
+
+    def advance(self, action: Action, after: Any = None) -> None:
+        """Take a step on both sides, and compare; what is violated then is in `broken`, for the caller to judge.
+
+        Whoever knows where the step leads in the model may say so.
+        """
         after = after if after is not None else self.model.step(self.world, action)
         if after is None:
             raise ValueError(f"{action} cannot happen here")
@@ -115,8 +133,13 @@ class Twin:
         except Exception as error:
             raise self._disagreement([f"{self.backend.name} does not take it: {_said(error)}"]) from error
         touched = self.safety.touched(before, self.world)
-        self._judge(self._compare(), touched, touched)
-        self._try_in_vain()
+        self.broken = self._violated(self._compare(), touched, touched)
+        if not self.broken:
+            self._try_in_vain()
+
+    def violation(self) -> Disagreement:
+        """Give what is violated as a disagreement: both agree, and are wrong."""
+        return self._disagreement([f"{SHARED}{one}" for one in self.broken], self.broken)
 
     def _with_prompt_steps(self, world: Any) -> Any:
         """Let the model alone take what the backend has taken together with the last step."""
@@ -146,7 +169,9 @@ class Twin:
     def check_end(self) -> None:
         """Where nothing can happen any more, nothing may be left, and whatever must always hold does."""
         self.observation = self.observer.observe(self.world)
-        self._judge(self._compare(), (), self.safety.names)
+        self.broken = self._violated(self._compare(), (), self.safety.names)
+        if self.broken:
+            raise self.violation()
         left = self.protocol.left(self.world, self.observation, self.model.bounds)
         if left:
             raise self._disagreement([f"nothing more can happen, and in the model {one}" for one in left])
@@ -157,21 +182,27 @@ class Twin:
             seen = self.backend.observe()
         except Exception as error:
             raise self._disagreement([f"{self.backend.name} cannot be observed: {_said(error)}"]) from error
-        if seen != self.observation:
-            lines = difference(self.observation, seen, self.backend.name, self.protocol.lines)
+        sees = getattr(self.backend, "sees", None)  # a backend of one's own may show a part only
+        expected = self.observation if sees is None else sees(self.observation)
+        if seen != expected:
+            lines = difference(expected, seen, self.backend.name, self._lines)
             shown = self._visible(seen, self.safety.names)
             raise self._disagreement([*lines, *[f"{self.backend.name} alone: {one}" for one in shown]], shown)
         return seen
 
-    def _judge(self, seen: Any, touched: Collection[str], shown_anew: Collection[str]) -> None:
-        """See that what must always hold does: in the world, of what was touched, and of what may look otherwise."""
+    def _violated(self, seen: Any, touched: Collection[str], shown_anew: Collection[str]) -> list[Violation]:
+        """List what must always hold and does not: in the world, of what was touched, and of what may look otherwise."""
         broken, shown = self.safety.violated(self.world, touched), self._visible(seen, shown_anew)
-        if broken or shown:
-            known = {(one.property, one.about) for one in broken}
-            found = [*broken, *[one for one in shown if (one.property, one.about) not in known]]
-            raise self._disagreement([f"{SHARED}{one}" for one in found], found)
+        known = {(one.property, one.about) for one in broken}
+        return [*broken, *[one for one in shown if (one.property, one.about) not in known]]
+
+    def _lines(self, seen: Any) -> list[str]:
+        return self.protocol.lines(seen) if isinstance(seen, type(self.observation)) else plain_lines(seen)
 
     def _visible(self, seen: Any, touched: Collection[str]) -> list[Violation]:
+        """List what those named violate, as far as it is seen. Where only a part is shown, there is nothing to go by."""
+        if not isinstance(seen, type(self.observation)):
+            return []
         truth = getattr(self.backend, "truth", None) or self.protocol.truth(self.world, self.model.bounds)
         return self.protocol.visible(seen, truth, touched)
 
@@ -191,6 +222,11 @@ class Twin:
     def _disagreement(self, lines: list[str], violated: Iterable[Violation] = ()) -> Disagreement:
         bounds, actions = self.model.bounds, tuple(self.actions)
         return Disagreement(bounds, self.backend.name, actions, tuple(lines), violated=tuple(violated))
+
+
+@lru_cache(maxsize=64)
+def _by_name(model: Any) -> dict[str, Action]:
+    return {str(action): action for action in model.actions}
 
 
 def _said(error: Exception) -> str:

@@ -8,7 +8,8 @@ from farref.properties.twin.backend import MakeBackend, protocol_for
 from farref.properties.twin.backends.known import BACKENDS, FREE_BACKENDS
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.campaign import campaign
-from farref.properties.twin.machine import STRATEGIES, twin_machine
+from farref.properties.twin.machine import twin_machine
+from farref.properties.twin.worlds import WORLDS
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
@@ -25,8 +26,8 @@ def test_every_property_and_claim_has_a_meaning(protocol: AnyProtocol) -> None:
     assert all(claim.text for claim in protocol.claims.values())
 
 
-def test_every_protocol_has_backends_and_a_strategy() -> None:
-    assert PROTOCOLS.keys() == BACKENDS.keys() == FREE_BACKENDS.keys() == STRATEGIES.keys()
+def test_every_protocol_has_backends_and_worlds() -> None:
+    assert PROTOCOLS.keys() == BACKENDS.keys() == FREE_BACKENDS.keys() == WORLDS.keys()
 
 
 @pytest.mark.parametrize(

@@ -26,11 +26,12 @@ class ModelBackend:
         """Begin with the empty world."""
         self._protocol = protocol_of(bounds)
         self.model: Any = self._protocol.model(bounds, self.rules or self._protocol.profiles["sound"])
+        self.actions = frozenset(self.model.actions)  # without retries nothing is sent again, whoever asks for it
         self.world = self.model.initial
 
     def perform(self, action: Action) -> None:
         """Take a step."""
-        after = self.model.step(self.world, action)
+        after = self.model.step(self.world, action) if action in self.actions else None
         if after is None:
             raise Refused(f"{action} cannot happen here")
         while (prompt := self._protocol.prompt(after, self.model.bounds)) is not None:

@@ -6,9 +6,6 @@ from typing import Any
 
 from farref.properties.twin.twin import Twin
 
-INVISIBLE = {"retries_until_answered"}
-"""A rule about which steps there are: whoever is told each step has nothing to decide."""
-
 
 def named(twin: Twin, label: str) -> Any:
     """Find the action with a label."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -12,9 +13,10 @@ from hypothesis.stateful import run_state_machine_as_test
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign
-from farref.properties.twin.machine import STRATEGIES, twin_machine
+from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.twin import Disagreement
+from farref.properties.twin.worlds import WORLDS
 from tests.properties.twin.mistakes import AUTOGRAD_MISTAKES, RREF_MISTAKES, Shared
 
 MISTAKES = (*RREF_MISTAKES, *AUTOGRAD_MISTAKES)
@@ -50,7 +52,8 @@ def test_fuzz_finds_it(shared: Shared) -> None:
 @each_mistake
 def test_hypothesis_finds_it(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
     if shared.world is not None:
-        monkeypatch.setitem(STRATEGIES, shared.protocol, lambda: st.just(shared.world))
+        monkeypatch.setitem(WORLDS, shared.protocol, lambda _: st.just(asdict(shared.world)))
+    fixed = type("Fixed", (MAKES[shared.protocol],), {"fixed": dict.fromkeys(shared.without, 0)})
     with shared.made(), pytest.raises(Disagreement) as caught:
-        run_state_machine_as_test(twin_machine(MAKES[shared.protocol], shared.protocol), settings=PATIENT)
+        run_state_machine_as_test(twin_machine(fixed), settings=PATIENT)
     assert caught.value.is_shared, caught.value
