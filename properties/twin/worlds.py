@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from farref.model.autograd.graphs import GRAPHS
 from farref.model.autograd.spelling import find_graph, spell
-from farref.properties.autograd.limits import PASSES_MAX
-from farref.properties.autograd.schedules import draw_graph, is_begun_by_creator
+from farref.properties.autograd.limits import PASSES_MAX, is_begun_by_creator
+from farref.properties.autograd.schedules import draw_graph
 from farref.properties.protocols import PROTOCOLS
 
 World = Mapping[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unittest
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
