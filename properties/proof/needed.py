@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 
 from farref.properties.proof.induction.counterexample import counterexample
 from farref.properties.proof.induction.prove import Failure, OnQuestion, prove
@@ -13,7 +14,9 @@ from farref.properties.proof.induction.theory import Theorem, Verdict
 from farref.properties.proof.solvers.solver import Solver
 from farref.properties.proof.subjects import Subject
 
-NOT_SPOKEN_OF = "not spoken of"
+NOT_SPOKEN_OF: Final = "not spoken of"
+
+Wanted = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,8 @@ def needed(subject: Subject, rule: str, solver: Solver, on_question: OnQuestion)
     if rule in subject.silent:
         return Needed(rule, None, None, None, NOT_SPOKEN_OF, why=subject.silent[rule])
     unknown: Needed | None = None
-    for theorem in subject.theorems:
-        for failure in _lost(theorem, solver, rule, subject.without(rule), on_question):
+    for theorem, wanted in _questions(subject, rule):
+        for failure in _lost(theorem, solver, subject.without(rule), on_question, wanted):
             verdict, told = judged(failure, theorem, solver)
             found = Needed(rule, theorem.id, failure.claim, failure.place, verdict.value, told)
             if verdict is Verdict.REFUTED:
@@ -49,18 +52,22 @@ def needed(subject: Subject, rule: str, solver: Solver, on_question: OnQuestion)
     return unknown or Needed(rule, None, None, None, Verdict.PROVED.value)
 
 
+def _questions(subject: Subject, rule: str) -> Iterator[tuple[Theorem, Wanted]]:
+    """Ask first about the steps that heed the rule and about what is not a step, of all theorems; and then about all."""
+    rules = subject.without(rule)
+    for theorem in subject.theorems:
+        names = {case.name for case in cases(theorem, rules)} - steps_that_heed(theorem, rule, rules)
+        yield theorem, lambda place, _, names=names: place not in names  # type: ignore[misc]
+    yield from ((theorem, lambda *_: True) for theorem in subject.theorems)
+
+
 def _lost(
-    theorem: Theorem, solver: Solver, rule: str, rules: Mapping[str, bool], on_question: OnQuestion
+    theorem: Theorem, solver: Solver, rules: Mapping[str, bool], on_question: OnQuestion, wanted: Wanted
 ) -> tuple[Failure, ...]:
-    """Find a clause that is lost. The steps that heed the rule are asked about first, and then all."""
-    heeding = steps_that_heed(theorem, rule, rules)
-    for wanted in (lambda place, _: place in heeding, lambda *_: True):
-        outcome = prove(theorem, solver, rules, on_question, only=wanted, first_only=True)
-        if not outcome.is_whole:
-            raise KeyboardInterrupt  # half of a row would be no row
-        if outcome.failures:
-            return outcome.failures
-    return ()
+    outcome = prove(replace(theorem, situations=()), solver, rules, on_question, only=wanted, first_only=True)
+    if not outcome.is_whole:
+        raise KeyboardInterrupt  # half of a row would be no row
+    return outcome.failures
 
 
 class _Watched(dict[str, bool]):
@@ -89,10 +96,4 @@ def judged(failure: Failure, theorem: Theorem, solver: Solver) -> tuple[Verdict,
     found = counterexample(failure, theorem.theory, solver)
     if found is None:
         return failure.verdict, None
-    return Verdict.REFUTED, tell(failure, found, theorem.theory, text_of(theorem, failure.claim))
-
-
-def text_of(theorem: Theorem, claim: str) -> str:
-    """Give the sentence of a clause or of a consequence."""
-    known = {one.id: one.text for one in (*theorem.invariant, *theorem.goals)}
-    return known.get(claim, theorem.text)
+    return Verdict.REFUTED, tell(failure, found, theorem.theory)

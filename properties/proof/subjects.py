@@ -11,6 +11,7 @@ from farref.properties.proof.autograd import rules
 from farref.properties.proof.autograd.passes_invariant import COMMIT
 from farref.properties.proof.autograd.release_invariant import FORGET
 from farref.properties.proof.induction.theory import Theorem
+from farref.properties.proof.rref.liveness import LIVENESS
 from farref.properties.proof.rref.rules import RULES
 from farref.properties.proof.rref.safety import SAFETY
 from farref.properties.proof.window import ONCE
@@ -40,9 +41,8 @@ class Subject:
 RREF: Final = Subject(
     "rref",
     "any number of RRefs, forks, messages, losses, copies, timeouts and failures.",
-    (SAFETY,),
+    (SAFETY, LIVENESS),
     RULES,
-    {"retries_until_answered": "safety needs no message to arrive"},
 )
 
 WINDOW: Final = Subject(

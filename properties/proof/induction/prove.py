@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from farref.properties.proof.induction.questions import Group, groups, invariant
+from farref.properties.proof.induction.questions import Claim, Group, groups, invariant
 from farref.properties.proof.induction.theory import Case, Theorem, Verdict, symbols
 from farref.properties.proof.induction.worlds import possible
 from farref.properties.proof.logic.formulas import Formula
@@ -23,6 +23,7 @@ class Failure:
 
     place: str
     claim: str
+    text: str
     answer: Answer
     hypotheses: tuple[Formula, ...]
     denied: Formula
@@ -99,22 +100,23 @@ def _answers(
     only: Callable[[str, str], bool],
 ) -> Iterator[tuple[Group, Failure | None]]:
     for group in groups(theorem, rules):
-        wanted = [(name, make) for name, make in group.claims if only(group.place, name)]
+        wanted = [claim for claim in group.claims if only(group.place, claim.id)]
         if not wanted:
             continue
         session.push()
         session.suppose(group.hypotheses)
-        for name, make in wanted:
-            on_question(group.place, name)
-            yield group, _ask(session, group, name, make())
+        for claim in wanted:
+            on_question(group.place, claim.id)
+            yield group, _ask(session, group, claim)
         session.pop()
 
 
-def _ask(session: Session, group: Group, name: str, claim: Formula) -> Failure | None:
+def _ask(session: Session, group: Group, claim: Claim) -> Failure | None:
+    denied = ~claim.make()
     session.push()
-    session.suppose([~claim])
+    session.suppose([denied])
     answer = session.satisfiable()
     session.pop()
     if answer is Answer.NO:
         return None
-    return Failure(group.place, name, answer, group.hypotheses, ~claim, group.case)
+    return Failure(group.place, claim.id, claim.text, answer, group.hypotheses, denied, group.case)

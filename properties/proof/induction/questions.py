@@ -6,11 +6,12 @@ start, one for each way of each step and each clause after it, and one for each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
-from farref.properties.proof.induction.theory import Case, Theorem
+from farref.properties.proof.induction.theory import Case, Clause, Theorem
 from farref.properties.proof.logic.formulas import FALSE, Formula
 
 INITIALLY: Final = "at the start"
@@ -18,15 +19,21 @@ FOLLOWS: Final = "the invariant implies"
 
 
 @dataclass(frozen=True)
-class Group:
-    """Questions with the same hypotheses: where they come up, and what is claimed there.
+class Claim:
+    """What must be true: its name, the sentence, and how to make the formula. Most of the work is in making it."""
 
-    Claims are made when they are asked about; most of the work is in making them.
-    """
+    id: str
+    text: str
+    make: Callable[[], Formula]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Questions with the same hypotheses: where they come up, and what is claimed there."""
 
     place: str
     hypotheses: tuple[Formula, ...]
-    claims: tuple[tuple[str, Callable[[], Formula]], ...]
+    claims: tuple[Claim, ...]
     case: Case[Any] | None = None
     """The step, if it is about one."""
 
@@ -42,7 +49,8 @@ def groups(theorem: Theorem, rules: Mapping[str, bool]) -> Iterator[Group]:
     if theorem.goals:
         yield Group(FOLLOWS, (*before, *theorem.finite), _claims(theorem.goals, theory.state))
     for lemma in theorem.lemmas(rules):
-        yield Group(lemma.part, (*before, *lemma.given), ((lemma.id, lambda claim=lemma.claim: claim),))  # type: ignore[misc]
+        claim = Claim(lemma.id, lemma.text, partial(_given, lemma.claim))
+        yield Group(lemma.part, (*before, *lemma.given), (claim,), lemma.case)
 
 
 def cases(theorem: Theorem, rules: Mapping[str, bool]) -> Iterator[Case[Any]]:
@@ -57,5 +65,9 @@ def invariant(theorem: Theorem) -> tuple[Formula, ...]:
     return (*theory.axioms, *(clause.holds(theory.state) for clause in clauses))
 
 
-def _claims(clauses: Any, state: Any) -> tuple[tuple[str, Callable[[], Formula]], ...]:
-    return tuple((clause.id, lambda clause=clause: clause.holds(state)) for clause in clauses)
+def _claims(clauses: Iterable[Clause[Any]], state: Any) -> tuple[Claim, ...]:
+    return tuple(Claim(one.id, one.text, partial(one.holds, state)) for one in clauses)
+
+
+def _given(claim: Formula) -> Formula:
+    return claim

@@ -39,14 +39,14 @@ class Told:
         return [*before, f"Then {self.step}.", *after, f"Lost: {self.lost}: {self.text}"]
 
 
-def tell(failure: Failure, found: Counterexample, theory: Theory[Any], text: str) -> Told:
+def tell(failure: Failure, found: Counterexample, theory: Theory[Any]) -> Told:
     """Tell a counterexample, without what every fork and RRef of it has in common."""
     where = ", ".join(dict.fromkeys(str(thing) for thing in found.at.values()))
     how = [one.says for one in theory.constant if not one.sorts and (one.name,) in found.before.facts]
     name, _, outcome = failure.place.partition(": ")
     step = f"{name}{f' at {where}' if where else ''}{f' ({_joined(how)})' if how else ''}"
     step += f": {outcome}" if outcome else ""
-    return Told(step, failure.claim, text, tuple(_rows(found, theory)))
+    return Told(step, failure.claim, failure.text, tuple(_rows(found, theory)))
 
 
 def _rows(found: Counterexample, theory: Theory[Any]) -> Iterator[Row]:

@@ -72,6 +72,9 @@ class Lemma:
     part: str
     claim: Formula
     given: tuple[Formula, ...] = ()
+    text: str = ""
+    case: Case[Any] | None = None
+    """The step, if it is about one."""
 
 
 @dataclass(frozen=True)

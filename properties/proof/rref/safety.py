@@ -133,7 +133,7 @@ def a_copy_changes_nothing(rules: Rules) -> Iterator[Lemma]:
             if case.name.startswith(NAMES[kind]):
                 again = s.control(kind).flying(POINT.fork) & s.control(kind).processed(POINT.fork)
                 tables = unchanged(s, case.after, iter(outside))
-                yield Lemma("P6", case.name, tables, (case.guard, again))
+                yield Lemma("P6", case.name, tables, (case.guard, again), "A copy changes no table.", case)
 
 
 def situations(s: State) -> Iterator[Situation]:
