@@ -82,6 +82,7 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
         "seed": tally.seed,
         "schedules": tally.schedules,
         "steps": tally.steps,
+        "judged": tally.judged,
         "disagreements": int(found is not None),
         "faults": {fault: tally.faults[fault] for fault in tally.protocol.faults},
         "sometimes": tally.sometimes,
@@ -110,6 +111,8 @@ def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
     what = "calls and passes" if fuzzed.is_free else "steps, each compared"
     counts = f"{tally.schedules:,} schedules, {tally.steps:,} {what}"
     page.print(f"{counts}, in {tally.seconds:.1f} s ({rate:,.0f} schedules/s)")
+    if not fuzzed.is_free:
+        page.print(f"properties: evaluated after {tally.judged:,} of the steps, drawn from the seed, and at each end")
     page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in tally.protocol.faults)}")
     missing = ", ".join(name for name, was in reached.items() if not was)
     if not (fuzzed.is_free or fuzzed.is_excerpt or fuzzed.disagreement):  # a free one has no model beside it

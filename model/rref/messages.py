@@ -92,20 +92,22 @@ CONTROL: Final[tuple[type[Control], ...]] = get_args(Control)
 USER_CALLS: Final[tuple[type[UserCall], ...]] = get_args(UserCall)
 
 
-_NUMBER: Final = {kind: number for number, kind in enumerate((*CONTROL, *USER_CALLS))}
+NUMBERS: Final = {kind: number for number, kind in enumerate((*CONTROL, *USER_CALLS))}
+"""The number of each kind but acknowledgements, for tables indexed by kind: control messages first."""
+
 KINDS_COUNT: Final = len(CONTROL) * 2 + len(USER_CALLS)
 
 
 def control_number(message: Control) -> int:
     """Number the kinds of control message, for tables indexed by kind."""
-    return _NUMBER[type(message)]
+    return NUMBERS[type(message)]
 
 
 def kind_number(message: Message) -> int:
     """Number the kinds of all messages, control messages first and acknowledgements last."""
     if isinstance(message, Ack):
-        return len(_NUMBER) + _NUMBER[type(message.of)]
-    return _NUMBER[type(message)]
+        return len(NUMBERS) + NUMBERS[type(message.of)]
+    return NUMBERS[type(message)]
 
 
 def message_of(kind: int, rref: RRefId, fork: ForkId) -> Message:

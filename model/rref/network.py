@@ -14,12 +14,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from farref.model.rref.ids import ForkId
 from farref.model.rref.messages import (
     CONTROL,
     KINDS_COUNT,
+    NUMBERS,
     Ack,
     Control,
     Message,
+    UserCall,
     control_number,
     kind_number,
 )
@@ -50,6 +53,16 @@ def is_flying(network: Network, message: Message) -> bool:
 def is_unanswered(network: Network, message: Control) -> bool:
     """Say whether the sender of a control message still waits for its Ack."""
     return message.fork in network.unanswered[control_number(message)]
+
+
+def is_under_way(network: Network, kind: type[UserCall | Control], fork: ForkId) -> bool:
+    """Say whether a message of a kind is under way about a fork."""
+    return fork in network.flying[NUMBERS[kind]]
+
+
+def is_waited_for(network: Network, kind: type[Control], fork: ForkId) -> bool:
+    """Say whether somebody waits for the answer to a control message of a kind about a fork."""
+    return fork in network.unanswered[NUMBERS[kind]]
 
 
 def was_processed(network: Network, message: Control) -> bool:

@@ -15,6 +15,7 @@ from farref.model.checker.interface import Kind, Property
 from farref.model.rref.actions import FetchValue, UserShare
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import (
+    CONTROL,
     Call,
     CallFailed,
     ChildAccept,
@@ -22,14 +23,13 @@ from farref.model.rref.messages import (
     FetchCall,
     FetchReturn,
     ForkRequest,
-    Message,
     RemoteCall,
     RemoteFailed,
     Return,
     UserAccept,
     UserDelete,
 )
-from farref.model.rref.network import is_flying, is_unanswered
+from farref.model.rref.network import is_under_way, is_waited_for
 from farref.model.rref.owner import Entry, is_listed
 from farref.model.rref.rules import SOUND
 from farref.model.rref.steps import step
@@ -62,7 +62,7 @@ def no_entry_goes_while_a_fork_lives(world: World, fork: ForkId, bounds: Bounds)
     return not (
         _user_lives(world, fork)
         or world.application.has[fork] is not Handle.NONE
-        or is_travelling(world, rref, fork)
+        or is_travelling(world, fork)
         or _is_fetching(world, rref, fork)
     )
 
@@ -74,18 +74,18 @@ def every_counted_fork_is_accounted_for(world: World, fork: ForkId, bounds: Boun
         return True
     return (
         _user_lives(world, fork)
-        or is_travelling(world, rref, fork)
-        or is_flying(world.network, CallFailed(rref, fork))
-        or is_unanswered(world.network, UserDelete(rref, fork))
+        or is_travelling(world, fork)
+        or is_under_way(world.network, CallFailed, fork)
+        or is_waited_for(world.network, UserDelete, fork)
     )
 
 
 def no_parent_goes_before_its_child_is_counted(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """G2: the parent of a child the owner does not count yet lives, and knows of the child."""
-    rref, parent = bounds.rref_of(fork), world.lineage[fork].parent
+    parent = world.lineage[fork].parent
     if parent is None:
         return True
-    if world.users[fork].phase is not User.PENDING and not is_travelling(world, rref, fork):
+    if world.users[fork].phase is not User.PENDING and not is_travelling(world, fork):
         return True
     return fork in world.users[parent].children
 
@@ -97,8 +97,8 @@ def counts_agree_when_nothing_is_under_way(world: World, fork: ForkId, bounds: B
         return True
     calls = (RemoteCall, UserAccept, RemoteFailed, Call, Return, CallFailed)
     controls = (ForkRequest, UserDelete, CreateFailed)
-    return any(is_flying(world.network, kind(rref, fork)) for kind in calls) or any(
-        is_unanswered(world.network, kind(rref, fork)) for kind in controls
+    return any(is_under_way(world.network, kind, fork) for kind in calls) or any(
+        is_waited_for(world.network, kind, fork) for kind in controls
     )
 
 
@@ -117,28 +117,26 @@ def a_copy_changes_nothing(world: World, bounds: Bounds) -> bool:
 
 def no_user_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """P9: a pending user always has a message under way that settles it: counting never waits for a function to end."""
-    rref = bounds.rref_of(fork)
     if world.users[fork].phase is not User.PENDING:
         return True
-    asked: tuple[Message, ...] = (RemoteCall(rref, fork), RemoteFailed(rref, fork), UserAccept(rref, fork))
     return (
-        any(is_flying(world.network, message) for message in asked)
-        or is_unanswered(world.network, ForkRequest(rref, fork))
-        or is_unanswered(world.network, CreateFailed(rref, fork))
-        or world.owners[rref].registering
+        any(is_under_way(world.network, kind, fork) for kind in (RemoteCall, RemoteFailed, UserAccept))
+        or is_waited_for(world.network, ForkRequest, fork)
+        or is_waited_for(world.network, CreateFailed, fork)
+        or world.owners[bounds.rref_of(fork)].registering
     )
 
 
 def no_parent_waits_for_user_code(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """P9, for parents: a child that has not accepted yet is on its way, is being counted, or its `ChildAccept` is under way."""
-    rref, parent = bounds.rref_of(fork), world.lineage[fork].parent
+    parent = world.lineage[fork].parent
     if parent is None or fork not in world.users[parent].children:
         return True
     return (
-        is_travelling(world, rref, fork)
-        or is_flying(world.network, CallFailed(rref, fork))
+        is_travelling(world, fork)
+        or is_under_way(world.network, CallFailed, fork)
         or world.users[fork].phase is User.PENDING
-        or is_unanswered(world.network, ChildAccept(rref, fork))
+        or is_waited_for(world.network, ChildAccept, fork)
     )
 
 
@@ -157,7 +155,7 @@ def the_users_table_tells_the_truth(world: World, fork: ForkId, bounds: Bounds) 
 def a_fetch_is_answered_with_a_value(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """P11: a fetch is answered only with a value, or an error in its place, which is kept until the answer arrives."""
     rref = bounds.rref_of(fork)
-    return not is_flying(world.network, FetchReturn(rref, fork)) or world.owners[rref].phase is Entry.READY
+    return not is_under_way(world.network, FetchReturn, fork) or world.owners[rref].phase is Entry.READY
 
 
 def a_refused_use_is_refused(world: World, fork: ForkId, bounds: Bounds) -> bool:
@@ -180,9 +178,7 @@ def nothing_is_left_of_the_entry(world: World, rref: RRefId, bounds: Bounds) -> 
 
 def nothing_is_left_of_the_fork(world: World, fork: ForkId, bounds: Bounds) -> bool:
     """P3: once the application has let go, the user's record goes, and every control message about it is answered."""
-    rref = bounds.rref_of(fork)
-    told = (ForkRequest(rref, fork), ChildAccept(rref, fork), UserDelete(rref, fork), CreateFailed(rref, fork))
-    return not _user_lives(world, fork) and not any(is_unanswered(world.network, message) for message in told)
+    return not _user_lives(world, fork) and not any(is_waited_for(world.network, kind, fork) for kind in CONTROL)
 
 
 def every_parked_call_runs(world: World, fork: ForkId, bounds: Bounds) -> bool:
@@ -217,16 +213,16 @@ def _user_lives(world: World, fork: ForkId) -> bool:
     return world.users[fork].phase is not User.ABSENT
 
 
-def is_travelling(world: World, rref: RRefId, fork: ForkId) -> bool:
+def is_travelling(world: World, fork: ForkId) -> bool:
     """Say whether a fork is on its way to its holder."""
-    return is_flying(world.network, Call(rref, fork)) or is_flying(world.network, Return(rref, fork))
+    return is_under_way(world.network, Call, fork) or is_under_way(world.network, Return, fork)
 
 
 def _is_fetching(world: World, rref: RRefId, fork: ForkId) -> bool:
     return (
         fork in world.application.asks
         or fork in world.owners[rref].fetches
-        or is_flying(world.network, FetchCall(rref, fork))
+        or is_under_way(world.network, FetchCall, fork)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Final
 
 from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
@@ -10,7 +10,7 @@ from farref.model.rref import actions as act
 from farref.model.rref.ids import ForkId
 from farref.model.rref.messages import Message, kind_number
 from farref.model.rref.model import RRefModel
-from farref.model.rref.owner import Entry, OwnerRRef
+from farref.model.rref.owner import Entry
 from farref.model.rref.user import Fetch, User, UserRRef, is_held, is_usable
 from farref.model.rref.world import World
 from farref.model.values import IdSet
@@ -84,39 +84,41 @@ class RRefCandidates(Candidates[RRefModel, World]):
             case _:
                 return None
 
-    def may(self, sort: str, subject: Subject, world: World) -> bool:
-        """Say whether an action of a sort may be possible, by who holds the RRef or the fork that it is about."""
+    def condition(self, sort: str, subject: Subject) -> Callable[[World], object]:
+        """Give what says whether an action of a sort may be possible, by who holds the RRef or the fork that it is about."""
+        bounds = self.model.bounds
         match subject:
             case "rref", rref:
-                return _owner_may(sort, world.owners[rref]) and not (sort == "begin" and world.minted[rref])
+                return _at_owner(sort, rref)
             case "rref shared", rref:
-                return world.owners[rref].held and world.minted[rref] < self.model.bounds.forks
+                return lambda world: world.owners[rref].held and world.minted[rref] < bounds.forks
+            case "fork", fork if sort == "let go":
+                return lambda world: is_held(world.users[fork])
             case "fork", fork:
-                return _user_may(sort, world.users[fork])
+                return lambda world: _may_time_out(world.users[fork])
             case "fork shared", fork:
-                minted = world.minted[self.model.bounds.rref_of(ForkId(fork))]
-                return minted < self.model.bounds.forks and is_usable(world.users[fork])
+                rref = bounds.rref_of(ForkId(fork))
+                return lambda world: world.minted[rref] < bounds.forks and is_usable(world.users[fork])
             case "fork fetched", fork:
-                return world.budgets.fetches > 0 and is_usable(world.users[fork])
+                return lambda world: world.budgets.fetches and is_usable(world.users[fork])
             case _:
-                return True
+                return lambda _: True
 
 
-def _found(table: Iterable[IdSet]) -> Iterator[Place]:
-    for kind, forks in enumerate(table):
-        if any(forks):
-            yield from ((kind, fork) for fork in forks.members())
+def _found(table: Iterable[IdSet]) -> list[Place]:
+    full = [(kind, forks) for kind, forks in enumerate(table) if any(forks)]
+    return [(kind, fork) for kind, forks in full for fork in forks.members()]
 
 
-def _owner_may(sort: str, owner: OwnerRRef) -> bool:
+def _at_owner(sort: str, rref: int) -> Callable[[World], object]:
     match sort:
         case "begin":
-            return owner.phase is Entry.ABSENT
+            return lambda world: world.owners[rref].phase is Entry.ABSENT and not world.minted[rref]
         case "let go":
-            return owner.held
+            return lambda world: world.owners[rref].held
         case _:
-            return owner.running
+            return lambda world: world.owners[rref].running
 
 
-def _user_may(sort: str, user: UserRRef) -> bool:
-    return is_held(user) if sort == "let go" else user.fetch is Fetch.WAITING or user.phase is User.PENDING
+def _may_time_out(user: UserRRef) -> bool:
+    return user.fetch is Fetch.WAITING or user.phase is User.PENDING

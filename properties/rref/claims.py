@@ -38,7 +38,7 @@ def no_parent_waits_for_nobody(world: World, fork: ForkId, bounds: Bounds) -> bo
     accept = ChildAccept(rref, fork)
     return (
         world.users[fork].phase is not User.ABSENT
-        or holds.is_travelling(world, rref, fork)
+        or holds.is_travelling(world, fork)
         or is_flying(world.network, CallFailed(rref, fork))
         or is_unanswered(world.network, accept)
         or was_processed(world.network, accept)

@@ -120,7 +120,7 @@ def _needed_by_fork(moment: RRefMoment, rref: RRefId, fork: ForkId, owner: Owner
         yield f"the fetch of f{fork} is on its way"
     if moment.after.users[fork].phase is not User.ABSENT:
         yield f"{moment.holder(fork)}'s f{fork} lives"
-    if is_travelling(moment.after, rref, fork):
+    if is_travelling(moment.after, fork):
         yield f"f{fork} is on its way to {moment.holder(fork)}"
 
 

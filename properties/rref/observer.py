@@ -9,12 +9,12 @@ from farref.model.ids import WorkerId, worker_name
 from farref.model.messages import kind_of
 from farref.model.rref.addressing import ends
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.messages import message_of
+from farref.model.rref.messages import CONTROL, KINDS_COUNT, message_of
 from farref.model.rref.owner import Entry, OwnerRRef, is_listed
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
 from farref.model.rref.world import Bounds, World, empty_world
 from farref.model.values import IdSet, Table
-from farref.properties.rref.observation import EntryView, MessageView, Observation, UserView, WorkerView, in_order
+from farref.properties.rref.observation import EntryView, MessageView, Observation, UserView, WorkerView
 from farref.properties.rref.touched import differing
 from farref.properties.traces.replay import NETWORK
 
@@ -24,6 +24,12 @@ VALUES: Final = ("absent", "expected", "created", "ready", "absent")
 STATES: Final = ("absent", "pending", "confirmed", "untold")
 HANDLES: Final = ("none", "parked", "held", "timed out")
 FETCHES: Final = ("none", "waiting", "abandoned")
+
+
+BY_NAME: Final = sorted(range(KINDS_COUNT), key=lambda kind: kind_of(message_of(kind, RRefId(0), ForkId(0))))
+"""The kinds of message in the order of their names: what is seen in this order needs no sorting (`in_order`)."""
+
+CONTROL_BY_NAME: Final = [kind for kind in BY_NAME if kind < len(CONTROL)]
 
 
 class ModelObserver:
@@ -53,7 +59,7 @@ class ModelObserver:
             self._workers[worker] = self._worker(world, worker)
         return Observation(
             workers=tuple(self._workers),
-            flying=in_order([view for views in self._flying for view in views]),
+            flying=tuple([view for kind in BY_NAME for view in self._flying[kind]]),
             closing=world.closing,
         )
 
@@ -82,10 +88,10 @@ class ModelObserver:
         users = [(fork, world.users[fork]) for fork in held if world.users[fork].phase is not User.ABSENT]
         return WorkerView(
             worker=name,
-            entries=in_order([self._entry(world, *one) for one in owned if _is_seen(one[1])]),
-            dropped=in_order([f"x{rref}" for rref, owner in owned if owner.phase is Entry.GONE]),
-            users=in_order([self._user(world, *one) for one in users]),
-            unanswered=in_order([one for views in self._unanswered for one in views if one.source == name]),
+            entries=tuple([self._entry(world, *one) for one in owned if _is_seen(one[1])]),
+            dropped=tuple([f"x{rref}" for rref, owner in owned if owner.phase is Entry.GONE]),
+            users=tuple([self._user(world, *one) for one in users]),
+            unanswered=tuple([one for kind in CONTROL_BY_NAME for one in self._unanswered[kind] if one.source == name]),
         )
 
     def _entry(self, world: World, rref: int, owner: OwnerRRef) -> EntryView:
@@ -120,7 +126,7 @@ def _entry(world: World, rref: int, owner: OwnerRRef) -> EntryView:
         running=owner.running,
         held=owner.held,
         waiting=owner.waiting,
-        fetches=in_order(f"f{fork}" for fork in owner.fetches.members()),
+        fetches=tuple(f"f{fork}" for fork in owner.fetches.members()),
     )
 
 
@@ -136,7 +142,7 @@ def _user(world: World, bounds: Bounds, fork: ForkId, user: UserRRef) -> UserVie
 
 
 def _with_holders(world: World, forks: Iterator[int]) -> tuple[tuple[str, str], ...]:
-    return in_order((f"f{fork}", _holder(world, fork)) for fork in forks)
+    return tuple((f"f{fork}", _holder(world, fork)) for fork in forks)
 
 
 def _holder(world: World, fork: int) -> str:

@@ -108,12 +108,13 @@ def take_schedule(schedule: Schedule, backend: Backend, known: set[str]) -> Done
     done, digest = Done(schedule), hashlib.sha256(repr(schedule).encode())
     backend.restless = schedule.restless
     try:
-        twin = Twin(schedule.bounds, backend)
+        twin = Twin(schedule.bounds, backend, schedule.judging())
         stepper, watch = Stepper(schedule, schedule.random()), Watch(schedule.bounds, done, known)
         while (action := stepper.draw(twin.world)) is not None:
             digest.update(str(action).encode())
             done.steps += 1
             twin.step(action, stepper.after)
+            done.judged = twin.judged
             watch.note(action, twin.world, twin.observation)
         twin.check_end()
     except Disagreement as disagreement:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from farref.model.checker.interface import Model
@@ -31,15 +31,19 @@ class Candidates(ABC, Generic[AnyModel, AnyWorld]):
     def __init__(self, model: AnyModel, late: Iterable[str]) -> None:
         self.model, self.late = model, {*late}
         self.on_message: dict[str, dict[Hashable, Any]] = defaultdict(dict)
-        self.others: dict[str, dict[Hashable, list[Any]]] = defaultdict(lambda: defaultdict(list))
+        others: dict[str, dict[Hashable, list[Any]]] = defaultdict(lambda: defaultdict(list))
         sort_of = {kind: sort for sort, kinds in self.sorts.items() if sort != LATE for kind in kinds}
         for action in model.actions:
             sort, message = sort_of[type(action)], getattr(action, "message", None)
             if message is None:
-                self.others[sort][self.subject(action)].append(action)
+                others[sort][self.subject(action)].append(action)
             else:
                 is_late = sort == "deliver" and type(message).__name__ in self.late
                 self.on_message[LATE if is_late else sort][self.place(message)] = action
+        self.others = {
+            sort: [(self.condition(sort, subject), actions) for subject, actions in found.items()]
+            for sort, found in others.items()
+        }
 
     def has(self, sort: str) -> bool:
         """Say whether there is any action of a sort."""
@@ -49,8 +53,7 @@ class Candidates(ABC, Generic[AnyModel, AnyWorld]):
         """List the actions of a sort that may be possible in a world."""
         known = self.on_message.get(sort)
         if known is None:
-            others = self.others[sort].items()
-            return [action for subject, actions in others if self.may(sort, subject, world) for action in actions]
+            return [action for may, actions in self.others[sort] if may(world) for action in actions]
         places = self.unanswered(world) if sort == "retry" else self.under_way(world)
         return [known[place] for place in places if place in known]
 
@@ -71,7 +74,7 @@ class Candidates(ABC, Generic[AnyModel, AnyWorld]):
         del action
         return None
 
-    def may(self, sort: str, subject: Any, world: AnyWorld) -> bool:
-        """Say whether such an action of a sort may be possible in a world, by what it is about."""
-        del sort, subject, world
-        return True
+    def condition(self, sort: str, subject: Any) -> Callable[[AnyWorld], object]:
+        """Give what says whether an action of a sort may be possible in a world, by what it is about."""
+        del sort, subject
+        return lambda _: True

@@ -18,6 +18,9 @@ SPREAD: Final = (0.1, 0.5, 1.0, 1.0, 2.0, 6.0)
 KEPT_BACK: Final = (0, 1, 1, 2)
 """How many kinds of message a schedule keeps back."""
 
+JUDGED: Final = 0.125
+"""After how many of its steps a schedule's properties are evaluated. After each step would cost a third of all schedules."""
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -33,6 +36,11 @@ class Schedule:
     def random(self) -> Random:
         """Give the source of its steps."""
         return Random(f"{self.seed}/{self.number}/steps")
+
+    def judging(self) -> Callable[[], bool]:
+        """Give what says after each step whether what must always hold is evaluated."""
+        random = Random(f"{self.seed}/{self.number}/judging").random
+        return lambda: random() < JUDGED
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ class Done:
 
     schedule: Schedule
     steps: int = 0
+    judged: int = 0  # how many of the steps were followed by an evaluation of what must always hold
     faults: Counter[str] = field(default_factory=Counter)
     reached: set[str] = field(default_factory=set)
     disagreement: Disagreement | None = None
@@ -35,6 +36,7 @@ class Tally:
     fixed: dict[str, Any]
     schedules: int = 0
     steps: int = 0
+    judged: int = 0  # how many of the steps were followed by an evaluation of what must always hold
     faults: Counter[str] = field(default_factory=Counter)
     reached: set[str] = field(default_factory=set)
     disagreement: Disagreement | None = None
@@ -49,6 +51,7 @@ class Tally:
         """Count one more schedule."""
         self.schedules += 1
         self.steps += done.steps
+        self.judged += done.judged
         self.faults += done.faults
         self.reached |= done.reached
         self.digest.update(done.digest)

@@ -5,8 +5,9 @@ The model under SOUND says what can happen. Each step is performed on the backen
 can happen any more, nothing may be left. A disagreement tells its story from the model, the two observations' difference,
 and how to see it again.
 
-Two that agree may both be wrong. So after every step all that must always hold is evaluated too, on the model's world
-(`safety.py`) and on what the backend shows, with what its applications know (`visible.py`).
+Two that agree may both be wrong. So all that must always hold is evaluated too, on the model's world (`safety.py`) and on
+what the backend shows, with what its applications know (`visible.py`): after every step, or, where many schedules matter more,
+after a sample of the steps and at the end.
 
 The application also tries what it must be refused, such as to use a handle whose creation timed out (R27). Such attempts must
 change nothing. And a few steps of the model an implementation takes together with the step before: those are prompt.
@@ -14,7 +15,7 @@ change nothing. And a few steps of the model an implementation takes together wi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -76,9 +77,11 @@ class Disagreement(Exception):  # noqa: N818 (it says what happened)
 class Twin:
     """A run, taken by the model and by a backend."""
 
-    def __init__(self, bounds: Any, backend: Backend) -> None:
+    def __init__(self, bounds: Any, backend: Backend, is_judged: Callable[[], bool] = lambda: True) -> None:
+        """Begin a run; `is_judged` says after each step whether to evaluate what must always hold."""
         self.protocol, self.model, self.backend = protocol_of(bounds), sound_model(bounds), backend
-        self.world = self.model.initial
+        self.is_judged, self.judged = is_judged, 0
+        self.world = self.judged_last = self.model.initial
         self.actions: list[Action] = []
         self.prompted: set[Action] = set()
         self.broken: list[Violation] = []
@@ -92,6 +95,7 @@ class Twin:
         """Go on from a world that a backend has reached before; what led there is not known here."""
         twin = cls.__new__(cls)
         twin.protocol, twin.model, twin.backend = protocol_of(bounds), sound_model(bounds), backend
+        twin.is_judged, twin.judged, twin.judged_last = (lambda: True), 0, world
         twin.world, twin.actions, twin.prompted, twin.broken = world, [], set(), []
         twin.observer, twin.safety = twin.protocol.observer(bounds), Safety(twin.protocol, bounds)
         return twin
@@ -126,14 +130,16 @@ class Twin:
         if after is None:
             raise ValueError(f"{action} cannot happen here")
         self.actions.append(action)
-        before, self.world = self.world, self._with_prompt_steps(after)
+        self.world = self._with_prompt_steps(after)
         self.observation = self.observer.observe(self.world)
         try:
             self.backend.perform(action)
         except Exception as error:
             raise self._disagreement([f"{self.backend.name} does not take it: {_said(error)}"]) from error
-        touched = self.safety.touched(before, self.world)
-        self.broken = self._violated(self._compare(), touched, touched)
+        seen = self._compare()
+        if self.is_judged():
+            touched = self.safety.touched(self.judged_last, self.world)
+            self.broken = self._violated(seen, touched, touched)
         if not self.broken:
             self._try_in_vain()
 
@@ -169,7 +175,8 @@ class Twin:
     def check_end(self) -> None:
         """Where nothing can happen any more, nothing may be left, and whatever must always hold does."""
         self.observation = self.observer.observe(self.world)
-        self.broken = self._violated(self._compare(), (), self.safety.names)
+        touched = self.safety.touched(self.judged_last, self.world)
+        self.broken = self._violated(self._compare(), touched, self.safety.names)
         if self.broken:
             raise self.violation()
         left = self.protocol.left(self.world, self.observation, self.model.bounds)
@@ -192,6 +199,7 @@ class Twin:
 
     def _violated(self, seen: Any, touched: Collection[str], shown_anew: Collection[str]) -> list[Violation]:
         """List what must always hold and does not: in the world, of what was touched, and of what may look otherwise."""
+        self.judged_last, self.judged = self.world, self.judged + 1
         broken, shown = self.safety.violated(self.world, touched), self._visible(seen, shown_anew)
         known = {(one.property, one.about) for one in broken}
         return [*broken, *[one for one in shown if (one.property, one.about) not in known]]

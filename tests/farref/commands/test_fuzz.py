@@ -25,6 +25,7 @@ CONTRACT = {
     "backend": str,
     "schedules": int,
     "steps": int,
+    "judged": int,
     "disagreements": int,
     "faults": dict,
     "sometimes": dict,
