@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 FARREF := $(BIN)/farref check rref
 AUTOGRAD := $(BIN)/farref check autograd
+# The tests start hundreds of Python processes: without compiled files each one compiles the whole package first.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help verify conform test check generated findings clean
 
@@ -40,7 +42,7 @@ conform: $(VENV)/.base
 	$(BIN)/farref conform --backend processes
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 4 --dist worksteal
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check
