@@ -16,7 +16,7 @@ from farref.impl.core.journal import LoggedCore
 from farref.impl.core.observe import WorkerTables, observe
 from farref.impl.errors import RpcError
 from farref.impl.rref import RRef
-from farref.impl.settings import Settings, WorkerInfo
+from farref.impl.settings import Settings, WorkerInfo, check_settings
 from farref.impl.transport.handshake import Identity
 from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, meet, names, share_memory
 from farref.impl.transport.streams import Transport, check_transport
@@ -66,6 +66,7 @@ def init_rpc(
     """
     check_names([name])
     chosen, place, me = settings or Settings(), Path(directory), WorkerId(rank)
+    check_settings(chosen)
     check_transport(transport, chosen)
     _check_place(place, rank, world_size)
     if chosen.allow_pickle:

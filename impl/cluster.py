@@ -29,7 +29,7 @@ import multiprocess.util  # type: ignore[import-untyped]  # which joins all work
 from farref.impl import api
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import GaveUp, NotRunning, RpcError
-from farref.impl.settings import FRAME_BYTES_MAX, Settings, Tls, checked_timeout
+from farref.impl.settings import FRAME_BYTES_MAX, Settings, Tls, check_settings, checked_timeout
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.worker.process import check_idle, current
 
@@ -93,6 +93,7 @@ def launch(
     settings = Settings(rpc_timeout, tuple(allow), allow_pickle, frame_bytes_max, tls=tls, copy_arrays=copy_arrays)
     checked_timeout(rpc_timeout or 0)
     _check_modules(allow)
+    check_settings(settings)
     check_transport(transport, settings)
     check_idle()
     if log is not None:

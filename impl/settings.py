@@ -8,8 +8,11 @@ from typing import Final
 from msgspec import Struct
 
 from farref.impl.core.ids import WorkerId
+from farref.impl.errors import RpcError
 
 FRAME_BYTES_MAX: Final = 64 * 2**20
+FRAME_BYTES_LEAST, FRAME_BYTES_MOST = 2**16, 2**32 - 1
+"""A frame has its length in 32 bits (spec/wire.md), and the messages of the protocol itself need some room."""
 
 
 class WorkerInfo(Struct, frozen=True):
@@ -40,6 +43,13 @@ class Settings(Struct, frozen=True):
     """How much memory a worker shares with all its peers at most; with 0 arrays travel in frames."""
     copy_arrays: bool = False
     """Whether large arrays arrive as copies, which one may write to. Otherwise they are views, which one may not."""
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse what cannot work, before anything has begun."""
+    limit = settings.frame_bytes_max
+    if not isinstance(limit, int) or not FRAME_BYTES_LEAST <= limit <= FRAME_BYTES_MOST:
+        raise RpcError(f"frame_bytes_max is a number from {FRAME_BYTES_LEAST} to {FRAME_BYTES_MOST}, and not {limit!r}")
 
 
 def checked_timeout(timeout: object) -> float:

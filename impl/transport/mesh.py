@@ -45,7 +45,7 @@ class Meeting:
 
 def agree_on_secret(directory: Path) -> tuple[bytes, bytes]:
     """Read the world's id and key from the directory; whoever comes first makes them up."""
-    place, draft = directory / "secret", directory / f"secret.{os.getpid()}"
+    place, draft = directory / "secret", directory / f"secret.{os.urandom(8).hex()}"
     if not place.exists():
         draft.touch(mode=0o600)
         draft.write_bytes(os.urandom(WORLD_BYTES + KEY_BYTES))

@@ -62,6 +62,10 @@ class SealedStream:
         """Block or not, as a socket."""
         self._stream.setblocking(flag)
 
+    def shutdown(self, how: int) -> None:
+        """Let the other end know that nothing more comes, as a socket."""
+        self._stream.shutdown(how)
+
     def close(self) -> None:
         """Hang up."""
         self._stream.close()

@@ -49,6 +49,11 @@ class TlsStream:
         """Block or not, as a socket."""
         self._stream.setblocking(flag)
 
+    def shutdown(self, how: int) -> None:
+        """Let the other end know that nothing more comes, as a socket."""
+        with self._lock:
+            self._stream.shutdown(how)
+
     def close(self) -> None:
         """Hang up."""
         with self._lock:

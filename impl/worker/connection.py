@@ -82,7 +82,7 @@ class Connection:
         that nothing stays behind whoever else does the other at the same time."""
         self._answers: list[Ack] = []
         self.roused = False
-        """Whether the reader has been roused to write what is queued, and has not begun to."""
+        """Whether the reader has been roused to write what is queued, and has not heard of it."""
         self.dead = False
         self.returned: deque[int] = deque() if window is None else window.returned
         """The places in the peer's arena that nobody here looks at any more."""
@@ -143,7 +143,6 @@ class Connection:
 
     def flush(self) -> None:
         """Write what is queued; give up on a broken stream, whose reader will hear of it."""
-        self.roused = False
         self.hurry = LATER
         while self.outbox and not self.dead:
             if not self._sending.acquire(blocking=False):
@@ -248,8 +247,15 @@ class Connection:
             self._large = None
             yield large.memory[: large.body], large.memory[padded(large.body) :]
 
+    def hang_up(self) -> None:
+        """Say and hear nothing more, and let the other end know. Whoever reads closes the stream, as it hears of this too."""
+        self.dead = True
+        self.outbox.clear()
+        with suppress(OSError, ValueError):
+            self.stream.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
-        """Hang up."""
+        """Hang up, for good."""
         self.dead = True
         with suppress(OSError, ValueError):
             self._poller.unregister(self.stream)

@@ -81,7 +81,12 @@ class Future:
         deadline = float("inf") if self.deadline is None else self.deadline
         if timeout is not None:
             deadline = min(deadline, time.monotonic() + timeout)
-        self._loop.serve_until(self.done, deadline, self._wake_by)
+        wakers: list[Callable[[], None]] = []
+        try:
+            self._loop.serve_until(self.done, deadline, lambda event: self._wake_by(event, wakers))
+        finally:
+            if wakers and not self._done:
+                self._forget(wakers)
         if not self._done:
             if time.monotonic() < deadline:
                 self.abandon()
@@ -164,8 +169,19 @@ class Future:
                 return
         callback()
 
-    def _wake_by(self, event: threading.Event) -> None:
+    def callbacks(self) -> int:
+        """Say how many are to be told when the future is done."""
+        return len(self._callbacks or ())
+
+    def _wake_by(self, event: threading.Event, wakers: list[Callable[[], None]]) -> None:
+        wakers.append(event.set)
         self.call_when_done(event.set)
+
+    def _forget(self, callbacks: list[Callable[[], None]]) -> None:
+        """Tell those nothing who have stopped waiting."""
+        with _settling:
+            if self._callbacks is not None:
+                self._callbacks = [one for one in self._callbacks if one not in callbacks]
 
     def _settle(self, value: Any, error: BaseException | bytes | None) -> bool:
         with _settling:

@@ -73,6 +73,9 @@ class Intake:
         worker = self._worker
         with suppress(BlockingIOError):
             os.eventfd_read(worker.reactor.kick)
+        # Before the turn writes, and not as it does: what it was roused for may have been written already.
+        for connection in worker.connections.values():
+            connection.roused = False
 
     def _read(self, connection: Connection) -> None:
         try:

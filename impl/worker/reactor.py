@@ -11,8 +11,9 @@ rules below avoid it wherever they can:
 - A waiting caller never runs a function of somebody else: its own timeout could not fire. It hands it to the background.
 
 There is always a background thread that stands by: before the last one begins a function, it starts one more. So blocked
-functions never stop the reading, at any depth of nesting. Of those that stand by, one is the lookout and all others sleep;
-without activity the lookout sleeps too.
+functions never stop the reading, at any depth of nesting. Where the system allows no thread more, the last one runs functions
+all the same: then one that blocks stops the reading until it ends, or until its timeout. Of those that stand by, one is the
+lookout and all others sleep; without activity the lookout sleeps too.
 
 Every turn of reading begins and ends with writing what is queued. So what need not leave at once may be left to the next
 reader: that is a caller about to wait, or the lookout a few milliseconds later. If somebody reads already, the first thing
@@ -178,10 +179,11 @@ class Reactor:
     # The background
 
     def _spawn(self) -> None:
+        """Start one more background thread. Where that fails, those there are do what they can, and the next try is soon."""
         thread = threading.Thread(target=self._background, name=self._name, daemon=True)
-        with self._count:
-            self._threads = [known for known in self._threads if known.is_alive()] + [thread]
+        with self._count, suppress(RuntimeError):  # a limit of the system
             thread.start()
+            self._threads = [known for known in self._threads if known.is_alive()] + [thread]
 
     def _background(self) -> None:
         seen, quiet, woken = -1, 0, False

@@ -248,7 +248,7 @@ class Worker:
             if peer in self.core.dead:
                 return
             text = f"worker {self.names[peer]} died: {reason}"
-            self.connections[peer].dead = True
+            self.connections[peer].hang_up()
             if self.arena is not None:
                 self.arena.lose(peer)
             self.perform(self.core.peer_died(peer, text))

@@ -16,9 +16,11 @@ from typing import Any
 
 import msgspec
 
+from farref.impl import rpc_sync
 from farref.impl.api import current
 from farref.impl.core import channel
 from farref.impl.core.messages import Control
+from tests.impl.far import references
 
 Post = Callable[[Any, Any, Any], None]
 Fault = Callable[[Post, Any, Any, Any], None]
@@ -115,3 +117,30 @@ def _later(seconds: float, post: Post, message: Any) -> None:
     timer = threading.Timer(seconds, send)
     timer.daemon = True
     timer.start()
+
+
+_start = threading.Thread.start
+
+
+def start_no_threads() -> None:
+    """Let every start of a thread on this worker fail, as where a limit is reached."""
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    threading.Thread.start = refuse  # type: ignore[method-assign,assignment]
+
+
+def start_threads() -> None:
+    threading.Thread.start = _start  # type: ignore[method-assign]
+
+
+def declare_dead(name: str) -> None:
+    """Take a worker for dead that lives, as where another worker says so."""
+    worker = current()
+    worker.declare_dead(worker.find(name), "somebody said so")
+
+
+def call_for_ever(name: str) -> Any:
+    """Call a worker, and wait as long as it takes."""
+    return rpc_sync(name, references.echo, [1], timeout=0)

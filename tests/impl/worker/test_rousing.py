@@ -1,0 +1,61 @@
+"""Whoever reads is roused for what is queued, every time; and whoever is declared dead hears of it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from farref.impl import PeerDied, launch, rpc_sync
+from farref.impl.core.core import Core
+from farref.impl.core.ids import WorkerId
+from farref.impl.settings import Settings
+from farref.impl.transport.streams import Transport
+from farref.impl.worker.lines import FEW_CALLS
+from farref.impl.worker.reactor import Reactor
+from farref.impl.worker.worker import Worker
+from tests.impl.far import faults as far_faults
+from tests.impl.far import references as far
+
+A, B = WorkerId(0), WorkerId(1)
+NAMES = {A: "A", B: "B"}
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Worker, Worker]]:
+    """Two workers without threads."""
+    streams = dict(zip((B, A), socket.socketpair(), strict=True))
+    one, other = (
+        Worker(Core(me, NAMES), NAMES, {peer: streams[peer]}, Settings(allowed_modules=(far.__name__,)))
+        for me, peer in ((A, B), (B, A))
+    )
+    yield one, other
+    for worker in (one, other):
+        worker.released = True
+        worker.close()
+
+
+def test_a_reader_is_roused_again_although_it_wrote_before_it_was_roused(
+    pair: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader writes what was queued before its caller rouses it. That must not look as if it were still to come."""
+    a, _ = pair
+    monkeypatch.setattr(Reactor, "is_reading", True)
+    for _ in range(FEW_CALLS + 1):
+        a.call("B", far.echo, [1], {}, None)
+    a.intake.turn(0.0)
+    hand_over = a.lines.hand_over
+    monkeypatch.setattr(a.lines, "hand_over", lambda *given: (a.flush(), hand_over(*given)))
+    a.call("B", far.echo, [2], {}, None)
+    a.intake.turn(0.0)
+    assert not a.connections[B].roused
+
+
+@pytest.mark.parametrize("transport", ["unix", "tcp"])
+def test_R34_who_is_declared_dead_hears_of_it_at_once(transport: Transport) -> None:
+    """The other end would wait for answers that nobody will read, with a timeout of 0 for ever."""
+    with launch(["A", "B"], allow=[far.__name__, far_faults.__name__], transport=transport, rpc_timeout=20):
+        rpc_sync("A", far_faults.declare_dead, ["B"])
+        with pytest.raises(PeerDied):
+            rpc_sync("B", far_faults.call_for_ever, ["A"])
