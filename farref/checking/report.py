@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from farref.checking.search import Found, Run, is_witness, worst
+from farref.checking.search import Checked, Found, is_witness, worst
 from farref.model.checker.interface import Counterexample, Property, Verdict
 from farref.properties.protocol import Configuration
 from farref.properties.traces.file import Trace, record
@@ -65,7 +65,7 @@ class Report:
         return EXIT_CODES[self.verdict]
 
     @property
-    def counterexamples(self) -> dict[str, tuple[Run, Counterexample]]:
+    def counterexamples(self) -> dict[str, tuple[Checked, Counterexample]]:
         """The counterexample of each violated property, the most severe first."""
         found = {one.id: _shortest_violation(self.runs, one) for one in self.claims}
         return {name: where for name, where in found.items() if where is not None}
@@ -147,18 +147,18 @@ class Report:
         return max((run.result.peak_mb for run in self.runs), default=0.0)
 
 
-def _union(runs: tuple[Run, ...]) -> list[Property]:
+def _union(runs: tuple[Checked, ...]) -> list[Property]:
     """List the properties of all runs, in the order of the last run: it is the violated one, if one ended the check."""
     return list({one.id: one for run in reversed(runs) for one in run.properties}.values())
 
 
-def _shortest_violation(runs: tuple[Run, ...], property_: Property) -> tuple[Run, Counterexample] | None:
+def _shortest_violation(runs: tuple[Checked, ...], property_: Property) -> tuple[Checked, Counterexample] | None:
     found = ((run, run.result.counterexamples.get(property_.id)) for run in runs)
     violations = [(run, counterexample) for run, counterexample in found if counterexample is not None]
     return min(violations, key=lambda where: len(where[1].actions), default=None)
 
 
-def _sum_coverage(runs: tuple[Run, ...]) -> dict[str, int]:
+def _sum_coverage(runs: tuple[Checked, ...]) -> dict[str, int]:
     coverage: dict[str, int] = {}
     for run in runs:
         for kind, count in run.result.coverage.items():
@@ -166,5 +166,5 @@ def _sum_coverage(runs: tuple[Run, ...]) -> dict[str, int]:
     return coverage
 
 
-def _named(run: Run, is_portfolio: bool) -> list[str]:
+def _named(run: Checked, is_portfolio: bool) -> list[str]:
     return [f"{run.configuration.name}: {note}" if is_portfolio else note for note in run.result.notes]

@@ -24,7 +24,7 @@ INTERRUPTED: Final = "interrupted"
 
 
 @dataclass(frozen=True)
-class Run:
+class Checked:
     """One configuration, what was checked in it, and what was found."""
 
     configuration: Configuration
@@ -51,7 +51,7 @@ class Found:
     """Everything a request led to, and why it went no further, if it did not."""
 
     request: Request
-    runs: tuple[Run, ...]
+    runs: tuple[Checked, ...]
     stopped: str | None = None
 
 
@@ -73,7 +73,7 @@ def carry_out(request: Request, on_configuration: OnConfiguration, *, first_only
     With `first_only`, the engine stops at the first violation too, which is the shortest one; otherwise it goes on to
     find the shortest violation of each property.
     """
-    runs: list[Run] = []
+    runs: list[Checked] = []
     stopped: str | None = None
     try:
         for configuration in request.configurations:
@@ -90,10 +90,10 @@ def carry_out(request: Request, on_configuration: OnConfiguration, *, first_only
 
 def _run(
     request: Request, configuration: Configuration, budget: Budget, on_progress: OnProgress | None, first_only: bool
-) -> Run:
+) -> Checked:
     properties = request.properties(configuration.bounds)
     result = _result(request, configuration.bounds, properties, budget, on_progress, first_only)
-    return Run(configuration, properties, result)
+    return Checked(configuration, properties, result)
 
 
 def _result(
@@ -137,14 +137,14 @@ def _result(
     )
 
 
-def _seconds_left(budget: Budget, runs: list[Run]) -> Budget:
+def _seconds_left(budget: Budget, runs: list[Checked]) -> Budget:
     """The seconds are for all configurations together, states and depth for each of them."""
     if budget.seconds_max is None:
         return budget
     return replace(budget, seconds_max=max(0.0, budget.seconds_max - sum(run.result.seconds for run in runs)))
 
 
-def _why_stop(request: Request, run: Run, left: Budget) -> str | None:
+def _why_stop(request: Request, run: Checked, left: Budget) -> str | None:
     if INTERRUPTED in run.result.notes:
         return INTERRUPTED
     if run.verdict is Verdict.VIOLATED and not request.is_expected_to_hold:

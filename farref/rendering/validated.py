@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from farref.properties.logs.format import SUBJECT, Event, Log, LogError, read_logs
-from farref.properties.logs.validate import Finding, LogVerdict, validate
+from farref.properties.logs.validate import LogFinding, LogVerdict, validate
 from farref.terminal.exits import BROKEN, OK, UNDECIDED
 from farref.terminal.files import read
 from farref.words import counted
@@ -26,7 +26,7 @@ class Validated:
     def __init__(self, paths: tuple[str, ...]) -> None:
         begin = time.monotonic()
         self.log: Log = _read(paths)
-        self.finding: Finding | None = validate(self.log)
+        self.finding: LogFinding | None = validate(self.log)
         self.seconds = time.monotonic() - begin
 
     @property

@@ -14,10 +14,10 @@ from farref.model.autograd.world import EVERY, Bounds
 from farref.properties.autograd.limits import is_begun_by_creator
 from farref.properties.twin.rebuilt import rebuilt
 
-Run = tuple[Bounds, tuple[act.Action, ...]]
+SmallerRun = tuple[Bounds, tuple[act.Action, ...]]
 
 
-def smaller(bounds: Bounds, actions: tuple[act.Action, ...]) -> Iterator[Run]:
+def smaller(bounds: Bounds, actions: tuple[act.Action, ...]) -> Iterator[SmallerRun]:
     """Give the steps of a run that are still possible in each program that lacks something."""
     if bounds.graph == EVERY:
         return
@@ -30,7 +30,7 @@ def smaller(bounds: Bounds, actions: tuple[act.Action, ...]) -> Iterator[Run]:
         yield from _run(bounds, replace(graph, flows=flows), actions)
 
 
-def _run(bounds: Bounds, graph: Graph, actions: tuple[Any, ...]) -> Iterator[Run]:
+def _run(bounds: Bounds, graph: Graph, actions: tuple[Any, ...]) -> Iterator[SmallerRun]:
     travels = bounds.forward or bounds.release  # then a context is only where a call brought it
     spelled = spell(graph)
     if misspelled(spelled) is None and (not travels or is_begun_by_creator(find_graph(spelled))):

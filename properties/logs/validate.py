@@ -38,7 +38,7 @@ class LogVerdict(Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class LogFinding:
     """Why a log is no behaviour, or why that is not known."""
 
     outcome: LogVerdict
@@ -54,7 +54,7 @@ class Node(NamedTuple):
     scene: Scene
 
 
-def validate(log: Log) -> Finding | None:
+def validate(log: Log) -> LogFinding | None:
     """Find the first event that no behaviour explains; None if all are explained."""
     explanations = [Explanation(rref_log) for rref_log in take_apart(log).values()]
     found = [*_gaps(log), *_late_beginnings(log), *_behind_the_end(log)]
@@ -65,42 +65,44 @@ def validate(log: Log) -> Finding | None:
     return min(refused or found, key=_moment, default=None)
 
 
-def _moment(finding: Finding) -> tuple[float, int]:
+def _moment(finding: LogFinding) -> tuple[float, int]:
     return (finding.event.time, finding.event.number) if finding.event else (float("inf"), 0)
 
 
-def _gaps(log: Log) -> Iterator[Finding]:
+def _gaps(log: Log) -> Iterator[LogFinding]:
     """A log that calls itself complete has every number."""
     for worker in log.workers.values():
         after = worker.gap()
         if worker.header.complete and after is not None:
-            yield Finding(LogVerdict.REFUSED, "the event before it is missing, and the log says it is complete", after)
+            yield LogFinding(
+                LogVerdict.REFUSED, "the event before it is missing, and the log says it is complete", after
+            )
 
 
-def _late_beginnings(log: Log) -> Iterator[Finding]:
+def _late_beginnings(log: Log) -> Iterator[LogFinding]:
     """Nobody begins anything once shutdown has begun (R32)."""
     for worker in log.workers.values():
         closing = next((event.number for event in worker.events if event.event == "shut down"), None)
         for event in worker.events if closing is not None else ():
             if event.number > closing and event.event in BEGINNINGS:  # type: ignore[operator]
-                yield Finding(LogVerdict.REFUSED, "it begins something after shutdown has begun (R32)", event)
+                yield LogFinding(LogVerdict.REFUSED, "it begins something after shutdown has begun (R32)", event)
 
 
-def _behind_the_end(log: Log) -> Iterator[Finding]:
+def _behind_the_end(log: Log) -> Iterator[LogFinding]:
     """Nothing happens on a worker that has left."""
     for worker in log.workers.values():
         end = next((event.number for event in worker.events if event.event == "end"), None)
         behind = next((event for event in worker.events if end is not None and event.number > end), None)
         if behind is not None:
-            yield Finding(LogVerdict.REFUSED, f"the worker has ended with its event {end}", behind)
+            yield LogFinding(LogVerdict.REFUSED, f"the worker has ended with its event {end}", behind)
 
 
-def _refused(contradiction: Contradiction) -> Finding:
+def _refused(contradiction: Contradiction) -> LogFinding:
     event, objection = contradiction
-    return Finding(LogVerdict.REFUSED, objection, event, event.rref)
+    return LogFinding(LogVerdict.REFUSED, objection, event, event.rref)
 
 
-def _leftovers(log: Log, explanations: list[Explanation]) -> Iterator[Finding]:
+def _leftovers(log: Log, explanations: list[Explanation]) -> Iterator[LogFinding]:
     """What every worker says is left at its end is what is left in the model (R32)."""
     if any(one.final is None for one in explanations) or not all(one.is_ended for one in log.workers.values()):
         return
@@ -110,7 +112,7 @@ def _leftovers(log: Log, explanations: list[Explanation]) -> Iterator[Finding]:
         for what in ("entries", "users", "unanswered"):
             if getattr(end, what) != left[what, rank]:
                 reason = f"it says that {getattr(end, what)} {what} are left, and there are {left[what, rank]}"
-                yield Finding(LogVerdict.REFUSED, reason, end)
+                yield LogFinding(LogVerdict.REFUSED, reason, end)
 
 
 class Explanation:
@@ -124,7 +126,7 @@ class Explanation:
         self.deepest: Node | None = None
         self.final: Scene | None = None  # where everything has led, if there was nothing to choose
 
-    def find(self) -> Finding | None:
+    def find(self) -> LogFinding | None:
         """Say what is wrong; None if nothing is."""
         contradicting = [_refused(one) for one in contradictions(self.rref_log)]
         if contradicting:
@@ -143,7 +145,7 @@ class Explanation:
                 continue
             tried.add(node)
             if len(tried) > TRIES_MAX:
-                return Finding(LogVerdict.UNDECIDED, GUESSED, None, self.rref_log.rref)
+                return LogFinding(LogVerdict.UNDECIDED, GUESSED, None, self.rref_log.rref)
             waiting += reversed(list(self._choices(node)))
         return self._refusal()
 
@@ -212,7 +214,7 @@ class Explanation:
     def _is_explained(self, node: Node) -> bool:
         return all(at == len(worker.events) for worker, at in zip(self.by_place, node.positions, strict=True))
 
-    def _refusal(self) -> Finding:
+    def _refusal(self) -> LogFinding:
         """Name the event to blame: one that waits for nobody, or else the earliest."""
         assert self.deepest is not None
         blocked: list[tuple[bool, float, Event, str]] = []
@@ -221,11 +223,11 @@ class Explanation:
             if isinstance(after, Impossible):
                 blocked.append((not self._is_certain(event), event.time, event, after.reason))
         if not blocked:  # what is left can happen, each thing alone, and not together
-            return Finding(LogVerdict.UNDECIDED, GUESSED, None, self.rref_log.rref)
+            return LogFinding(LogVerdict.UNDECIDED, GUESSED, None, self.rref_log.rref)
         uncertain, _, event, reason = min(blocked, key=lambda one: one[:2])
         if self.is_strict or not uncertain:
-            return Finding(LogVerdict.REFUSED, reason, event, self.rref_log.rref)
-        return Finding(LogVerdict.UNDECIDED, f"{reason}, as far as could be guessed from what is logged", event)
+            return LogFinding(LogVerdict.REFUSED, reason, event, self.rref_log.rref)
+        return LogFinding(LogVerdict.UNDECIDED, f"{reason}, as far as could be guessed from what is logged", event)
 
     def _is_certain(self, event: Event) -> bool:
         """Say whether nothing that is not logged, and nothing that others do later, can make an event possible."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from farref.properties.conformance.kit.check import check
 from farref.properties.conformance.kit.world import World
 from farref.properties.logs.format import Log, read_logs
-from farref.properties.logs.validate import Finding, validate
+from farref.properties.logs.validate import LogFinding, validate
 
 STEPS = 60
 WORLD = ["create", "share", "fetch", "drop"]
@@ -59,7 +59,7 @@ def at_random_and_logged(world: World) -> None:
     world.expect(finding is None, "" if finding is None else told(log, finding))
 
 
-def told(log: Log, finding: Finding) -> str:
+def told(log: Log, finding: LogFinding) -> str:
     """Say what was found in a log."""
     event = finding.event
     if event is None:

@@ -6,7 +6,7 @@ import pytest
 
 from farref.checking.report import Report
 from farref.checking.request import Request
-from farref.checking.search import Found, Run
+from farref.checking.search import Checked, Found
 from farref.model.checker import reference
 from farref.model.checker.interface import Case, Kind, Property, Verdict
 from farref.model.rref.model import RRefModel
@@ -23,7 +23,7 @@ def report(*, is_portfolio: bool) -> Report:
     configuration = Configuration("one fork", Bounds(2, forks=1), "")
     result = reference.check(RRefModel(configuration.bounds), (CLAIM, WITNESS))
     request = Request((configuration,), is_portfolio=is_portfolio)
-    return Report(Found(request, (Run(configuration, (CLAIM, WITNESS), result),)))
+    return Report(Found(request, (Checked(configuration, (CLAIM, WITNESS), result),)))
 
 
 def test_an_unreached_witness_is_only_news_in_one_configuration() -> None:

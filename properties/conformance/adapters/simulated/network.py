@@ -39,13 +39,13 @@ RETRY_S: Final = 0.2
 UNREADABLE: Final = b"?"
 
 Key: TypeAlias = tuple[str, WorkerId, int]
-Run: TypeAlias = Callable[[WorkerId, str, list[Any], tuple[Reference, ...]], Any]
+RunFunction: TypeAlias = Callable[[WorkerId, str, list[Any], tuple[Reference, ...]], Any]
 
 
 class FreeNetwork(Simulation):
     """A simulation that goes on by itself. `run` runs a function on a worker."""
 
-    def __init__(self, workers: Sequence[str], seed: int, run: Run) -> None:
+    def __init__(self, workers: Sequence[str], seed: int, run: RunFunction) -> None:
         super().__init__(len(workers))
         self._names = list(workers)
         self.lock, self.closed = threading.RLock(), False
