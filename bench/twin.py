@@ -60,12 +60,12 @@ def judge(files: list[Path]) -> None:
 
 def write_logs(folder: Path) -> list[Path]:
     """Let three simulated workers create, share, fetch and let go until they have enough to tell."""
-    names = {WorkerId(0): "B", WorkerId(1): "A", WorkerId(2): "C"}
+    names = {WorkerId(0): "A", WorkerId(1): "B", WorkerId(2): "C"}
     files = [folder / f"{name}.jsonl" for name in names.values()]
     cores = {rank: LoggedCore(rank, names, Incarnation(1), journal_in(files[rank])) for rank in names}
     network = Simulation(len(names))
     network.cores = dict(cores)
-    owner, creator, third = names
+    creator, owner, third = names
     while sum(core.journal.events for core in cores.values()) < EVENTS:
         reference = network.create_remote(creator, owner)
         network.share_as_argument(creator, third, reference)
