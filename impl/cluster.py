@@ -29,7 +29,7 @@ import multiprocess.util  # type: ignore[import-untyped]  # which joins all work
 from farref.impl import api
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import GaveUp, NotRunning, RpcError
-from farref.impl.settings import FRAME_BYTES_MAX, Settings, Tls, check_settings, checked_timeout
+from farref.impl.settings import FRAME_BYTES_MAX, SHARED_BYTES_MAX, Settings, Tls, check_settings, checked_timeout
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.worker.process import check_idle, current
 
@@ -47,6 +47,7 @@ class Plan:
     transport: Transport
     settings: Settings
     driver: int
+    init_timeout: float
     shutdown_timeout: float
     log: str | None
 
@@ -79,6 +80,8 @@ def launch(
     tls: Tls | None = None,
     copy_arrays: bool = False,
     frame_bytes_max: int = FRAME_BYTES_MAX,
+    shared_bytes_max: int = SHARED_BYTES_MAX,
+    init_timeout: float = api.INIT_TIMEOUT_S,
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
     log: str | None = None,
 ) -> Iterator[Cluster]:
@@ -86,12 +89,22 @@ def launch(
 
     `allow` names modules whose functions may be called. `rpc_timeout` is what a call may take, in seconds; 0 means for
     ever. With `copy_arrays` large arrays arrive as copies, which one may write to, instead of views of shared memory. No
-    value may be larger than `frame_bytes_max`. `log` is a folder in which each worker leaves a file of what it did
+    value may be larger than `frame_bytes_max`. Each worker shares up to `shared_bytes_max` of memory with the others, for large
+    arrays. `init_timeout` is how long workers may take to meet. `log` is a folder in which each leaves a file of what it did
     (`spec/log.md`).
     """
     everybody = _names(workers)
-    settings = Settings(rpc_timeout, tuple(allow), allow_pickle, frame_bytes_max, tls=tls, copy_arrays=copy_arrays)
-    checked_timeout(rpc_timeout or 0)
+    settings = Settings(
+        rpc_timeout,
+        tuple(allow),
+        allow_pickle,
+        frame_bytes_max,
+        tls=tls,
+        shared_bytes_max=shared_bytes_max,
+        copy_arrays=copy_arrays,
+    )
+    for timeout in (rpc_timeout or 0, init_timeout):
+        checked_timeout(timeout)
     _check_modules(allow)
     check_settings(settings)
     check_transport(transport, settings)
@@ -99,7 +112,7 @@ def launch(
     if log is not None:
         Path(log).mkdir(parents=True, exist_ok=True)
     directory = tempfile.mkdtemp(prefix="farref-world-")
-    plan = Plan(directory, everybody, transport, settings, os.getpid(), shutdown_timeout, log)
+    plan = Plan(directory, everybody, transport, settings, os.getpid(), init_timeout, shutdown_timeout, log)
     yield from _driven(plan)
 
 
@@ -158,6 +171,7 @@ def _join(plan: Plan, rank: int, check: Any) -> None:
         directory=plan.directory,
         transport=plan.transport,
         settings=plan.settings,
+        timeout=plan.init_timeout,
         check=check,
         log=None if plan.log is None else Path(plan.log, f"{plan.names[rank]}.jsonl"),
     )
@@ -192,7 +206,9 @@ def _end(plan: Plan, processes: Sequence[Any]) -> None:
 def _work(plan: Plan, rank: int) -> None:
     """Be a worker until the driver leaves."""
     for polite in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(polite, signal.SIG_IGN)  # sent to all of a group: the driver decides, and its end is noticed
+        # Sent to all of a group: the driver decides, and its end is noticed. Programs that a worker starts would inherit
+        # SIG_IGN, and do not inherit a handler.
+        signal.signal(polite, lambda *_: None)
     threading.Thread(target=_watch, args=(plan,), daemon=True).start()
     _join(plan, rank, lambda: None)
     worker = current()
@@ -201,6 +217,9 @@ def _work(plan: Plan, rank: int) -> None:
         time.sleep(0.02)
     api.shutdown(driver not in worker.core.dead, plan.shutdown_timeout)
     shutil.rmtree(plan.directory, ignore_errors=True)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # closed, or nobody reads it any more
+            stream.flush()
     os._exit(0)
 
 

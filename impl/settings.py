@@ -11,6 +11,7 @@ from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
 
 FRAME_BYTES_MAX: Final = 64 * 2**20
+SHARED_BYTES_MAX: Final = 2**30
 FRAME_BYTES_LEAST, FRAME_BYTES_MOST = 2**16, 2**32 - 1
 """A frame has its length in 32 bits (spec/wire.md), and the messages of the protocol itself need some room."""
 
@@ -39,7 +40,7 @@ class Settings(Struct, frozen=True):
     frame_bytes_max: int = FRAME_BYTES_MAX
     address: str = "127.0.0.1"
     tls: Tls | None = None
-    shared_bytes_max: int = 2**30
+    shared_bytes_max: int = SHARED_BYTES_MAX
     """How much memory a worker shares with all its peers at most; with 0 arrays travel in frames."""
     copy_arrays: bool = False
     """Whether large arrays arrive as copies, which one may write to. Otherwise they are views, which one may not."""
@@ -50,6 +51,9 @@ def check_settings(settings: Settings) -> None:
     limit = settings.frame_bytes_max
     if not isinstance(limit, int) or not FRAME_BYTES_LEAST <= limit <= FRAME_BYTES_MOST:
         raise RpcError(f"frame_bytes_max is a number from {FRAME_BYTES_LEAST} to {FRAME_BYTES_MOST}, and not {limit!r}")
+    shared = settings.shared_bytes_max
+    if not isinstance(shared, int) or shared < 0:
+        raise RpcError(f"shared_bytes_max is a number of bytes, or 0 for no shared memory, and not {shared!r}")
 
 
 def checked_timeout(timeout: object) -> float:

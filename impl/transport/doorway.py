@@ -44,8 +44,12 @@ class Doorway:
         """Look once: let in who knocks, send away who takes too long, and hand out one who has proved itself."""
         self._hurry()
         if len(self._guests) < GUESTS_MAX:
-            with suppress(TimeoutError):
+            try:
                 self._welcome(self._listener.accept()[0])
+            except TimeoutError:
+                pass
+            except (OSError, RuntimeError):  # no descriptor or no thread is free now; later one may be
+                self._make_room()
         else:
             self._make_room()
         with suppress(queue.Empty):
@@ -68,10 +72,19 @@ class Doorway:
         time.sleep(BREATH_S)
 
     def _welcome(self, guest: socket.socket) -> None:
-        handle = guest.dup()
+        try:
+            handle = guest.dup()
+        except OSError:
+            guest.close()
+            raise
         with self._lock:
             self._guests[handle] = time.monotonic()
-        threading.Thread(target=self._hear, args=(guest, handle), name="farref-guest", daemon=True).start()
+        try:
+            threading.Thread(target=self._hear, args=(guest, handle), name="farref-guest", daemon=True).start()
+        except RuntimeError:
+            guest.close()
+            self._forget(handle)
+            raise
 
     def _hurry(self) -> None:
         with self._lock:
@@ -85,9 +98,12 @@ class Doorway:
         except (WireError, OSError):
             guest.close()
         finally:
-            with self._lock:
-                del self._guests[handle]
-                handle.close()
+            self._forget(handle)
+
+    def _forget(self, handle: socket.socket) -> None:
+        with self._lock:
+            del self._guests[handle]
+            handle.close()
 
 
 def _send_away(guest: socket.socket) -> None:

@@ -26,6 +26,14 @@ Array = npt.NDArray[Any]
 _HEADS: Final = tuple(struct.Struct(f"<BB{dimensions}Q") for dimensions in range(DIMENSIONS_MAX + 1))
 
 
+def little(array: Array) -> Array:
+    """Give an array in the order of bytes in which it travels, if it is of a kind that travels."""
+    if array.dtype in CODES:
+        return array
+    turned = array.dtype.newbyteorder("<")
+    return array.astype(turned) if turned in CODES else array
+
+
 def write_head(array: Array) -> bytes:
     """Write what an array is like: dtype, number of dimensions, each length."""
     code, dimensions = CODES.get(array.dtype), array.ndim
@@ -48,6 +56,7 @@ def read_head(data: memoryview, start: int = 0) -> tuple[np.dtype[Any], list[int
 
 def write_array(array: Array) -> bytes:
     """Write an array whole."""
+    array = little(array)
     return write_head(array) + array.tobytes()
 
 

@@ -26,7 +26,7 @@ from msgspec.msgpack import Ext
 
 from farref.impl.errors import RefusedValue, RpcError, WireError
 from farref.impl.values.arena import ARRAY_BYTES_MIN, Window
-from farref.impl.values.arrays import CODES, DTYPES, Array, read_array, read_head, write_array, write_head
+from farref.impl.values.arrays import CODES, DTYPES, Array, little, read_array, read_head, write_array, write_head
 
 SEGMENT_BYTES_MIN: Final = 4096
 ALIGNMENT: Final = 16
@@ -124,6 +124,7 @@ class Writer:
     def _array(self, array: Array) -> Ext:
         if array.nbytes < SEGMENT_BYTES_MIN:
             return Ext(ARRAY, write_array(array))
+        array = little(array)
         head = write_head(array)
         place = self._lend(array) if self._lend is not None and array.nbytes >= ARRAY_BYTES_MIN else None
         if place is not None:

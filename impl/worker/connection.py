@@ -157,7 +157,11 @@ class Connection:
 
     def is_full(self) -> bool:
         """Say whether so much waits for the peer that nobody should add to it."""
-        return self._added - self._written > QUEUED_BYTES_MAX
+        return self.queued_bytes() > QUEUED_BYTES_MAX
+
+    def queued_bytes(self) -> int:
+        """Say how much waits to be written, and what it costs to keep."""
+        return self._added - self._written
 
     def on_writable(self) -> None:
         """Go on writing."""

@@ -4,9 +4,8 @@ Of few calls each leaves at once, as it may be urgent. Of more, some wait to lea
 or next. The results of functions do the same.
 
 What is queued for one peer has a limit. The application waits before it calls or creates. A function waits to begin while the
-worker that called it takes nothing in: its result would only be queued. No thread is held for it. Everything else goes out at
-once. Control messages and answers to fetches are what others wait for, and there are no more of them than the window of a
-channel allows (R7), or than others have asked for.
+worker that called it takes nothing in: its result would only be queued. So does the answer to a fetch. No thread is held for
+it. Everything else goes out at once: of control messages there are no more than the window of a channel allows (R7).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Lines:
         self._worker = worker
         self._connections = connections
         self._waiting: dict[WorkerId, deque[Callable[[], None]]] = {}
-        """Calls whose callers take nothing in."""
+        """Calls and fetches of those who take nothing in."""
 
     # Writing
 

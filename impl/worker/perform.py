@@ -139,6 +139,9 @@ class Performer:
     def _answer_fetch(self, answer: AnswerFetch) -> None:
         """Write a value for one user, or the error that stands in its place (R20)."""
         worker = self._worker
+        if worker.lines.must_wait(answer.target):
+            worker.lines.keep(answer.target, partial(self._answer_late, answer))
+            return
         forks: tuple[ForkData, ...] = ()
         segments: list[memoryview] = []
         passage: Passage | None = None
@@ -155,6 +158,13 @@ class Performer:
             worker.bodies.say_what(error, "the value", answer.rref)
             failed, body = True, worker.bodies.write_error(error, "the value of an RRef")
         self.perform(worker.core.answer_fetch(answer, failed, forks, body, passage), segments)
+
+    def _answer_late(self, answer: AnswerFetch) -> None:
+        """Answer a fetch of a worker that takes something in again, if it lives."""
+        with self._worker.lock:
+            if answer.target not in self._worker.core.dead:
+                self._answer_fetch(answer)
+        self._worker.lines.write_results()
 
     # Functions
 

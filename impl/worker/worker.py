@@ -80,7 +80,7 @@ class Worker:
         self.creations: dict[ForkId, float] = {}
         self.reached: dict[WorkerId, int] = {}
         self.running = self._waited = 0
-        self.closing = self.closed = self.released = False
+        self.leaving = self.closing = self.closed = self.released = False
         self.in_function = threading.local()
         self._poller = poller = select.epoll()
         self.connections = {
@@ -278,6 +278,13 @@ class Worker:
             raise WireError("a peer returns memory that this worker never had")
         with self.lock:
             self.arena.take_back(peer, places)
+
+    def begin_leaving(self) -> None:
+        """Let one thread leave, and no other."""
+        with self.lock:
+            if self.leaving:
+                raise NotRunning(f"{self.names[self.rank]} is being shut down already, by another thread")
+            self.leaving = True
 
     def descriptors(self) -> Iterator[int]:
         """List every descriptor that is open for this worker."""

@@ -1,10 +1,11 @@
-"""Whoever reads is roused for what is queued, every time; and whoever is declared dead hears of it."""
+"""Whoever reads is roused for what is queued, every time. A peer that takes nothing in, or is declared dead, keeps nobody."""
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from farref.impl import PeerDied, launch, rpc_sync
@@ -12,6 +13,7 @@ from farref.impl.core.core import Core
 from farref.impl.core.ids import WorkerId
 from farref.impl.settings import Settings
 from farref.impl.transport.streams import Transport
+from farref.impl.worker import connection
 from farref.impl.worker.lines import FEW_CALLS
 from farref.impl.worker.reactor import Reactor
 from farref.impl.worker.worker import Worker
@@ -59,3 +61,30 @@ def test_R34_who_is_declared_dead_hears_of_it_at_once(transport: Transport) -> N
         rpc_sync("A", far_faults.declare_dead, ["B"])
         with pytest.raises(PeerDied):
             rpc_sync("B", far_faults.call_for_ever, ["A"])
+
+
+def test_a_user_that_takes_nothing_in_does_not_fill_the_memory_of_the_owner(
+    pair: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = pair
+    monkeypatch.setattr(connection, "QUEUED_BYTES_MAX", 2**20)
+    reference = a.remote("B", far.echo, [np.zeros(2**18, np.uint8)], {}, None)
+    run(b)
+    a.intake.turn(0.0)
+    futures = [a.fetch(reference.reference, None) for _ in range(60)]
+    a.flush()
+    for _ in range(20):
+        run(b)
+    assert b.connections[A].queued_bytes() < 2 * 2**20
+    while not all(future.done() for future in futures):
+        a.intake.turn(0.0)
+        b.intake.turn(0.06)
+        run(b)
+    assert {future.value().nbytes for future in futures} == {2**18}
+
+
+def run(worker: Worker) -> None:
+    worker.intake.turn(0.0)
+    while worker.reactor.tasks:
+        worker.reactor.tasks.popleft()()
+    worker.flush()
