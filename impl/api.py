@@ -106,7 +106,7 @@ def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> Work
     So is what still had no answer when the time was up. Whoever waits for one of these gets `NotRunning`.
     """
     worker = current()
-    worker.begin_leaving()
+    leaving.claim(worker)
     try:
         left, unanswered = leaving.shut_down(worker, graceful, timeout)
     finally:

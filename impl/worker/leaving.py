@@ -12,6 +12,7 @@ from typing import Final
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.observe import WorkerTables, observe
+from farref.impl.errors import NotRunning
 from farref.impl.transport.frames import Reached, write_frame
 from farref.impl.worker.connection import LATER
 from farref.impl.worker.futures import Future
@@ -19,6 +20,14 @@ from farref.impl.worker.worker import Worker
 
 STOPPED, DRAINED, SETTLED = 1, 2, 4
 FAREWELL_S: Final = 0.5
+
+
+def claim(worker: Worker) -> None:
+    """Let one thread take a worker out of its world, and no other."""
+    with worker.lock:
+        if worker.leaving:
+            raise NotRunning(f"{worker.names[worker.rank]} is being shut down already, by another thread")
+        worker.leaving = True
 
 
 def shut_down(worker: Worker, graceful: bool, timeout: float) -> tuple[WorkerTables, list[str]]:

@@ -279,13 +279,6 @@ class Worker:
         with self.lock:
             self.arena.take_back(peer, places)
 
-    def begin_leaving(self) -> None:
-        """Let one thread leave, and no other."""
-        with self.lock:
-            if self.leaving:
-                raise NotRunning(f"{self.names[self.rank]} is being shut down already, by another thread")
-            self.leaving = True
-
     def descriptors(self) -> Iterator[int]:
         """List every descriptor that is open for this worker."""
         yield from (self._poller.fileno(), self.reactor.kick)
