@@ -5,5 +5,6 @@ each step), `rref/invariant.py` (why it is safe, in 24 clauses), `rref/safety.py
 ends). `window.py` and `autograd/` are smaller proofs of the same form. `induction/` says what is asked of a solver, `logic/`
 and `solvers/` say how.
 
-This is a third text of the protocol, and it imports nothing of the first two.
+This is a third text of the protocol, and it imports nothing of the first two. `link/` is the exception: it lays the worlds of
+the model beside the states of the proof, so that tests can compare their steps.
 """

@@ -54,32 +54,53 @@ def _sorts(theory: Theory[Any]) -> list[Sort]:
 
 def small_world(
     formulas: Iterable[Formula], theory: Theory[Any], solver: Solver, sizes: Mapping[Sort, int]
-) -> tuple[Small, dict[Variable, Thing]] | None:
+) -> Found | None:
     """Find a world of so many things in which some formulas are true, and what their parameters stand for in it."""
-    names: dict[str, list[Term]] = {
-        sort.name: [Variable(f"{sort.letter}{number}", sort) for number in range(size)] for sort, size in sizes.items()
-    }
-    names[NUMBER.name] = [Number(number) for number in range(NUMBERS + 1)]
-    session = solver.session(symbols(theory))
-    written = [written_out(one, names) for one in formulas]
-    parameters = [one for one in _free(written) if not any(one in known for known in names.values())]
-    session.suppose([*written, *_closed(theory, names, parameters)])
-    if session.satisfiable() is not Answer.YES:
-        return None
-    return _read(session, theory, names, parameters)
+    return SmallWorlds((), theory, solver, sizes).find(formulas)
 
 
-def _closed(theory: Theory[Any], names: dict[str, list[Term]], parameters: Sequence[Variable]) -> Iterator[Formula]:
+Found = tuple[Small, dict[Variable, Thing]]
+"""A world, and what the parameters of the formulas stand for in it."""
+
+
+class SmallWorlds:
+    """Worlds of so many things in which some formulas are true. Several can be asked for, each with more formulas."""
+
+    def __init__(
+        self, formulas: Iterable[Formula], theory: Theory[Any], solver: Solver, sizes: Mapping[Sort, int]
+    ) -> None:
+        self.theory, self.session = theory, solver.session(symbols(theory))
+        self.names: dict[str, list[Term]] = {
+            sort.name: [Variable(f"{sort.letter}{number}", sort) for number in range(size)]
+            for sort, size in sizes.items()
+        }
+        self.names[NUMBER.name] = [Number(number) for number in range(NUMBERS + 1)]
+        self.session.suppose([*(written_out(one, self.names) for one in formulas), *_closed(theory, self.names)])
+
+    def find(self, formulas: Iterable[Formula]) -> Found | None:
+        """Find a world in which these formulas are true too."""
+        written = [written_out(one, self.names) for one in formulas]
+        parameters = [one for one in _free(written) if not any(one in known for known in self.names.values())]
+        self.session.push()
+        self.session.suppose([*written, *(_is_known(one, self.names) for one in parameters)])
+        answer = self.session.satisfiable()
+        found = _read(self.session, self.theory, self.names, parameters) if answer is Answer.YES else None
+        self.session.pop()
+        return found
+
+
+def _closed(theory: Theory[Any], names: dict[str, list[Term]]) -> Iterator[Formula]:
     """Say that the named things are different and are all there are."""
     for sort, known in names.items():
         if sort != NUMBER.name:
             yield from (different(one, other) for one, other in combinations(known, 2))
-    for term in (*_values(theory, names), *parameters):
-        assert isinstance(term, Applied | Variable)
-        if term.sort == NUMBER:
-            yield at_most(0, term) & at_most(term, NUMBERS - 1)
-        else:
-            yield any_of(*(same(term, one) for one in names[term.sort.name]))
+    yield from (_is_known(value, names) for value in _values(theory, names))
+
+
+def _is_known(term: Applied | Variable, names: dict[str, list[Term]]) -> Formula:
+    if term.sort == NUMBER:
+        return at_most(0, term) & at_most(term, NUMBERS - 1)
+    return any_of(*(same(term, one) for one in names[term.sort.name]))
 
 
 def _values(theory: Theory[Any], names: dict[str, list[Term]]) -> Iterator[Applied]:

@@ -1,0 +1,149 @@
+"""A world of the model as a small state of the proof: the same facts under the proof's names.
+
+One thing the proof knows and a world does not show at all times: whether an RRef was created by `remote()`. Whoever follows a
+run sees it, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from farref.model.rref import messages as msg
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.network import Network, is_flying, is_unanswered, was_processed
+from farref.model.rref.owner import Entry
+from farref.model.rref.user import Fetch, Handle, User
+from farref.model.rref.world import Bounds, ForkData, World
+from farref.model.values import Table
+from farref.properties.proof.logic.small import Fact, Small
+
+Remote = frozenset[RRefId]
+"""The RRefs that were created by another worker."""
+
+CALLS: Final[dict[str, type[msg.UserCall]]] = {
+    "remote_call": msg.RemoteCall,
+    "user_accept": msg.UserAccept,
+    "remote_failed": msg.RemoteFailed,
+    "call": msg.Call,
+    "result": msg.Return,
+    "call_failed": msg.CallFailed,
+    "fetch_call": msg.FetchCall,
+    "fetch_return": msg.FetchReturn,
+}
+CONTROLS: Final[dict[str, type[msg.Control]]] = {
+    "fork_request": msg.ForkRequest,
+    "child_accept": msg.ChildAccept,
+    "user_delete": msg.UserDelete,
+    "create_failed": msg.CreateFailed,
+}
+USER_PHASES: Final = {User.PENDING: "pending", User.CONFIRMED: "confirmed"}
+HANDLES: Final = {Handle.PARKED: "parked", Handle.HELD: "held", Handle.TIMED_OUT: "timed_out"}
+FETCHES: Final = {Fetch.WAITING: "asking", Fetch.ABANDONED: "given_up"}
+ENTRY_PHASES: Final = {
+    Entry.EXPECTED: "expected", Entry.CREATED: "created", Entry.READY: "ready", Entry.GONE: "gone"
+}  # fmt: skip
+
+
+def fork_name(fork: int) -> str:
+    """Name a fork as small worlds do."""
+    return f"f{fork}"
+
+
+def rref_name(rref: int) -> str:
+    """Name an RRef as small worlds do."""
+    return f"x{rref}"
+
+
+@cache
+def _frame(bounds: Bounds) -> tuple[dict[str, tuple[str, ...]], dict[Fact, str]]:
+    forks = tuple(map(fork_name, range(bounds.forks_total)))
+    things = {"Fork": forks, "RRef": tuple(map(rref_name, range(bounds.rrefs)))}
+    functions: dict[Fact, str] = {
+        ("rref_of", fork_name(fork)): rref_name(bounds.rref_of(ForkId(fork))) for fork in range(bounds.forks_total)
+    }
+    return things, functions
+
+
+def state_of(world: World, remote: Remote, bounds: Bounds, lineage: Table[ForkData] | None = None) -> Small:
+    """Give the state of the proof that a world is.
+
+    For whom a fork is meant is settled when it is minted. The proof has it settled before, so a `lineage` of later can be
+    given.
+    """
+    things, functions = _frame(bounds)
+    facts = {
+        *_forks(world, remote, bounds),
+        *_entries(world, remote),
+        *_meant(lineage or world.lineage, bounds),
+    }
+    return Small(things, frozenset(facts), functions)
+
+
+def _meant(lineage: Table[ForkData], bounds: Bounds) -> Iterator[Fact]:
+    for number, data in enumerate(lineage):
+        if data.holder == bounds.owner(bounds.rref_of(ForkId(number))):
+            yield "for_owner", fork_name(number)
+
+
+def _forks(world: World, remote: Remote, bounds: Bounds) -> Iterator[Fact]:
+    for number, data in enumerate(world.lineage):
+        if data.holder is not None:
+            yield from (
+                (one, fork_name(number), *others) for one, *others in _fork(world, ForkId(number), remote, bounds)
+            )
+
+
+def _fork(world: World, fork: ForkId, remote: Remote, bounds: Bounds) -> Iterator[tuple[str, ...]]:
+    rref, parent = bounds.rref_of(fork), world.lineage[fork].parent
+    yield ("minted",)
+    if rref in remote and fork == bounds.creator_fork(rref):
+        yield ("remote",)
+    if parent is not None:
+        yield ("has_parent",)
+        yield "parent", fork_name(parent)
+        if fork in world.users[parent].children:
+            yield ("kept",)
+    if fork in world.owners[rref].forks:
+        yield ("counted",)
+    if fork in world.owners[rref].fetches:
+        yield ("fetch_parked",)
+    user = world.users[fork]
+    yield from (
+        (one,) for one in (USER_PHASES.get(user.phase), HANDLES.get(user.handle), FETCHES.get(user.fetch)) if one
+    )
+    yield from ((one,) for one in _messages(world.network, rref, fork))
+
+
+def _messages(network: Network, rref: RRefId, fork: ForkId) -> Iterator[str]:
+    for name, kind in CALLS.items():
+        if is_flying(network, kind(rref, fork)):
+            yield name
+    for name, control in CONTROLS.items():
+        message = control(rref, fork)
+        if is_flying(network, message):
+            yield f"{name}.flying"
+        if is_unanswered(network, message):
+            yield f"{name}.unanswered"
+        if was_processed(network, message):
+            yield f"{name}.processed"
+        if is_flying(network, msg.Ack(message)):
+            yield f"{name}.answering"
+
+
+def _entries(world: World, remote: Remote) -> Iterator[Fact]:
+    for number, owner in enumerate(world.owners):
+        rref = RRefId(number)
+        said = {
+            "begun": owner.phase is not Entry.ABSENT or world.minted[rref] > 0,
+            "by_remote": rref in remote,
+            "running": owner.running,
+            "owner_holds": owner.held,
+            "owner_waits": owner.waiting,
+            "orphaned": rref in world.application.orphaned,
+            "duplicated": owner.duplicated,
+        }
+        yield from ((name, rref_name(rref)) for name, holds in said.items() if holds)
+        if owner.phase in ENTRY_PHASES:
+            yield ENTRY_PHASES[owner.phase], rref_name(rref)

@@ -1,0 +1,194 @@
+"""The proof is about the model: their steps are the same, and what is proved holds in the worlds of the model.
+
+The worlds are those that each configuration of the standard portfolio begins with.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+
+import pytest
+
+from farref.model.rref.actions import Action
+from farref.model.rref.model import RRefModel
+from farref.model.rref.rules import SOUND, RRefRules
+from farref.model.rref.world import Bounds, World
+from farref.properties.proof.induction.questions import invariant
+from farref.properties.proof.induction.theory import Clause
+from farref.properties.proof.induction.worlds import SmallWorlds, small_world
+from farref.properties.proof.link.back import renumbered, world_of
+from farref.properties.proof.link.clauses import broken, checks
+from farref.properties.proof.link.converse import only_in_the_proof
+from farref.properties.proof.link.steps import compiled_steps, disagreement, remote_after, taken, ways
+from farref.properties.proof.link.worlds import Remote, state_of
+from farref.properties.proof.logic.formulas import Related, Variable, every
+from farref.properties.proof.logic.small import Small
+from farref.properties.proof.rref.liveness import LIVENESS
+from farref.properties.proof.rref.safety import RREFS, SAFETY
+from farref.properties.proof.rref.state import FORK, RREF, State
+from farref.properties.rref.portfolio import PORTFOLIO
+from tests.properties.proof.asking import SOLVER
+
+Moment = tuple[World, Remote]
+Move = tuple[World, Remote, Action, World]
+PART = 300
+"""So many worlds of each configuration are looked at."""
+
+each_configuration = pytest.mark.parametrize(
+    "bounds", [one.bounds for one in PORTFOLIO], ids=[one.name for one in PORTFOLIO]
+)
+
+
+def moments(bounds: Bounds, rules: RRefRules = SOUND) -> Iterator[tuple[Moment, list[Move]]]:
+    """Go through the worlds of a model, each with the steps that lead out of it."""
+    model = RRefModel(bounds, rules)
+    start: Moment = (model.initial, frozenset())
+    seen, queue = {start}, deque([start])
+    while queue:
+        world, remote = queue.popleft()
+        steps = [(action, model.step(world, action)) for action in model.actions]
+        moves = [(world, remote, action, after) for action, after in steps if after is not None]
+        yield (world, remote), moves
+        for _, _, action, after in moves:
+            one = (after, remote_after(action, remote))
+            if one not in seen:
+                seen.add(one)
+                queue.append(one)
+
+
+@cache
+def part_of(bounds: Bounds) -> list[tuple[Moment, list[Move]]]:
+    """Give worlds of a configuration: every third one of the first, to get further from the start."""
+    return list(islice(moments(bounds), 0, 3 * PART, 3))
+
+
+# -- every step of the model is a step of the proof --------------------------------------------------------------------
+
+
+@each_configuration
+def test_every_step_of_the_model_is_that_step_of_the_proof(bounds: Bounds) -> None:
+    for _, moves in part_of(bounds):
+        for world, remote, action, after in moves:
+            assert disagreement(world, action, after, remote, bounds) is None
+
+
+NOT_OF_THE_MODEL = (
+    "FailCall FetchCall",
+    "FetchFailed",
+    "FinishFunction of an entry that went",
+    "UserDelete of a fork that is not counted",
+    "Ack(ForkRequest) of a fork that is not pending",
+    "Ack(CreateFailed) of a fork that is not pending",
+)
+"""The steps that only the proof has, and those that cannot happen (`tests/properties/proof/rref/test_safety.py`)."""
+
+
+def test_the_model_takes_every_step_of_the_proof() -> None:
+    """Nothing is compared only in part: the model takes all steps of the proof, but for those that the proof alone has."""
+    everything = Bounds(2, forks=2, failures=1, results=True, fetches=1, timeouts=1, drops=1, duplicates=1)
+    found: set[str] = set()
+    for bounds in (PORTFOLIO[0].bounds, everything, Bounds(3, forks=2, failures=1)):
+        for _, moves in islice(moments(bounds), 0, 5000, 3):
+            for world, remote, action, after in moves:
+                step = taken(world, action, bounds)
+                if step is not None:
+                    found |= {name for name, _ in ways(step, state_of(world, remote, bounds, after.lineage))}
+    missing = {step.name for step in compiled_steps()} - found
+    assert {name for name in missing if not name.startswith(NOT_OF_THE_MODEL)} == set()
+
+
+@pytest.mark.parametrize(
+    "rule", ["registers_atomically", "owner_registers_shares", "processes_once", "fetch_pins_user"]
+)
+def test_a_model_without_a_rule_takes_other_steps(rule: str) -> None:
+    bounds = PORTFOLIO[0].bounds
+    moves = (move for _, some in islice(moments(bounds, SOUND.without(rule)), 2000) for move in some)
+    assert any(disagreement(world, action, after, remote, bounds) for world, remote, action, after in moves)
+
+
+# -- every step of the proof is a step of the model --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bounds", [PORTFOLIO[1].bounds, Bounds(3, forks=3), Bounds(2, rrefs=2, forks=2)], ids=str)
+def test_every_step_of_the_proof_is_a_step_of_the_model(bounds: Bounds) -> None:
+    open_ended = replace(bounds, shutdown=False)
+    for (world, remote), _ in islice(moments(open_ended), 0, 900, 3):
+        assert list(only_in_the_proof(world, remote, open_ended)) == []
+
+
+# -- what is proved holds ----------------------------------------------------------------------------------------------
+
+
+@each_configuration
+def test_every_clause_holds_in_every_world(bounds: Bounds) -> None:
+    for (world, remote), _ in part_of(bounds):
+        assert broken(state_of(world, remote, bounds)) == []
+
+
+@pytest.mark.parametrize("missing", SAFETY.invariant, ids=lambda one: one.id)
+def test_every_clause_excludes_a_state_that_no_other_one_excludes(missing: Clause[State]) -> None:
+    others = [one.holds(RREFS.state) for one in SAFETY.invariant if one is not missing]
+    near_miss = [*others, ~missing.holds(RREFS.state)]
+    sizes = ({FORK: number, RREF: 1} for number in (1, 2, 3))
+    assert any(small_world(near_miss, RREFS, SOLVER, one) for one in sizes)
+
+
+# -- states that no run need reach -------------------------------------------------------------------------------------
+
+UNREACHED = Bounds(2, forks=3, drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True)
+
+
+def random_states(number: int) -> Iterator[Small]:
+    """Give states that satisfy the invariant and some facts that were drawn, whether or not a run reaches them."""
+    drawn, f = random.Random(0), [Variable(f"f{number}", FORK) for number in range(3)]
+    sound = [
+        RREFS.state.minted(f[0]),
+        RREFS.state.minted(f[1]),
+        every(FORK, lambda one: ~RREFS.state.fetch_failed(one)),
+    ]
+    worlds = SmallWorlds([*invariant(LIVENESS), *sound], RREFS, SOLVER, {FORK: 3, RREF: 1})
+    names = [one.name for one in State.vocabulary() if one.sorts == (FORK,)]
+    for _ in range(number):
+        found = worlds.find([Related(name, (drawn.choice(f),)) for name in drawn.sample(names, 3)])
+        if found is not None and not has_cycle(found[0]):
+            yield renumbered(found[0])
+
+
+def has_cycle(state: Small) -> bool:
+    """Say whether a fork is its own ancestor. Logic cannot rule that out; a fork is minted after its parent."""
+    parent = {fact[1]: fact[2] for fact in state.facts if fact[0] == "parent"}
+    return any(parent.get(parent.get(parent[one], ""), "") == one or parent.get(parent[one]) == one for one in parent)
+
+
+def test_the_model_keeps_the_invariant_where_no_run_need_lead() -> None:
+    model, steps, states = RRefModel(UNREACHED), 0, 0
+    for state in random_states(300):
+        world, remote = world_of(state, UNREACHED)
+        assert broken(state_of(world, remote, UNREACHED)) == []
+        states += 1
+        for action in model.actions:
+            after = model.step(world, action)
+            if after is not None:
+                steps += 1
+                assert broken(state_of(after, remote_after(action, remote), UNREACHED)) == [], (action, state)
+                assert disagreement(world, action, after, remote, UNREACHED) is None
+    assert states > 50
+    assert steps > 200
+
+
+def test_a_world_comes_back_from_its_state() -> None:
+    for (world, remote), _ in islice(moments(UNREACHED), 0, 1500, 5):
+        if world.minted[0]:
+            state = state_of(world, remote, UNREACHED)
+            again, still = world_of(state, UNREACHED)
+            assert (state_of(again, still, UNREACHED), still) == (state, remote)
+
+
+def test_all_clauses_are_looked_up() -> None:
+    assert list(checks())[:28] == [*(f"J{number}" for number in range(1, 25)), "K1", "K2", "K3", "K4"]
+    assert len(checks()) == 28 + len(SAFETY.goals)
