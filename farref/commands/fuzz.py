@@ -24,6 +24,8 @@ from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import encode
 from farref.properties.twin.backend import FreeBackend, MakeBackend
 from farref.properties.twin.backends.known import BACKENDS, FREE_BACKENDS
+from farref.properties.twin.backends.rref.storm.backend import RRefStorm
+from farref.properties.twin.backends.rref.storm.found import StormFound, encode_storm
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.shrink import not_shortened, shrink
 from farref.properties.twin.tally import Tally
@@ -86,6 +88,7 @@ def fuzz(**given: Any) -> int:
     farref fuzz autograd --seconds 60                        backward passes over random programs
     farref fuzz autograd --workers 4 --pairs 9 --smart       larger ones, all in SMART
     farref fuzz autograd --backend storm --seconds 60        real processes, not held still: gradients and outcomes only
+    farref fuzz rref --backend storm --seconds 60            what no model takes: several forks in a message, deaths, lives
     farref fuzz rref --seed 7 --schedules 1000 --jobs 2 --format json
     farref fuzz rref --seed 7 --first 123 --schedules 1      schedule 123 of seed 7 again
     """
@@ -105,7 +108,9 @@ def fuzz(**given: Any) -> int:
 
 
 def _save_run(fuzzed: Fuzzed, path: str) -> None:
-    if fuzzed.trace is not None:
+    if isinstance(fuzzed.disagreement, StormFound):
+        write(path, encode_storm(fuzzed.disagreement), "trace")
+    elif fuzzed.trace is not None:
         write(path, encode(fuzzed.trace), "trace")
     else:
         remark(f"nothing disagreed, so {path} was not written")
@@ -133,7 +138,7 @@ def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
 
 def _backend(given: dict[str, Any]) -> MakeBackend:
     subject, name = given["subject"], given["backend"]
-    if name in FREE_BACKENDS[subject] and given["save"] is not None:
+    if not hasattr(FREE_BACKENDS[subject].get(name, RRefStorm), "search") and given["save"] is not None:
         raise click.UsageError(f"--backend {name} has no steps to save; leave out --save")
     known: dict[str, MakeBackend] = {**BACKENDS[subject], **FREE_BACKENDS[subject]}
     if name not in known:
@@ -166,8 +171,8 @@ def _shortened(tally: Tally, make: MakeBackend) -> Disagreement | None:
         return found
     try:
         with closing(make()) as backend:
-            assert not isinstance(backend, FreeBackend), "only what is driven has steps"
-            backend.restless = tally.schedule.restless
+            if not isinstance(backend, FreeBackend):
+                backend.restless = tally.schedule.restless
             found = shrink(found, backend)
     except (Exception, KeyboardInterrupt) as error:
         return not_shortened(found, error)
@@ -176,10 +181,15 @@ def _shortened(tally: Tally, make: MakeBackend) -> Disagreement | None:
 
 def _command(backend: str, tally: Tally, saved: str | None) -> str:
     if saved is not None:
-        return shlex.join(["farref", "replay", saved, "--backend", backend])
+        return shlex.join(["farref", "replay", saved, *_on(tally, backend)])
     number = 0 if tally.schedule is None else tally.schedule.number
     words = ["farref", "fuzz", tally.protocol.name, "--backend", backend, "--seed", str(tally.seed)]
     return shlex.join([*words, "--first", str(number), "--schedules", "1", *_flags(tally.fixed)])
+
+
+def _on(tally: Tally, backend: str) -> list[str]:
+    """Name the backend that takes a saved run; a run of a storm can be taken by the storm only."""
+    return [] if backend in FREE_BACKENDS[tally.protocol.name] else ["--backend", backend]
 
 
 def _flags(fixed: dict[str, Any]) -> list[str]:

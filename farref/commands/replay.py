@@ -13,11 +13,13 @@ from farref.properties.protocols import sound_model
 from farref.properties.traces.file import Trace, actions_of
 from farref.properties.traces.replay import beginning
 from farref.properties.twin.backends.known import BACKENDS
+from farref.properties.twin.backends.rref.storm.backend import RRefStorm
+from farref.properties.twin.backends.rref.storm.found import StormFile, decode_storm, take_again
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.rendering.agreement import EXIT_CODES, Agreement, violations
 from farref.rendering.layout import numbered
 from farref.rendering.validated import Validated, show_validated, validated_document
-from farref.terminal.files import print_json
+from farref.terminal.files import print_json, read
 from farref.terminal.output import page
 from farref.terminal.traces import read_trace
 
@@ -44,14 +46,15 @@ def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> i
     farref fuzz rref --save run.json
     farref replay run.json --backend processes
     farref check autograd --profile torch --claim D5 --save d5.json && farref replay d5.json
+    farref fuzz rref --backend storm --save storm.json && farref replay storm.json
     farref replay --validate logs/
     """
     if validate:
         return _validate(trace, form)
     if len(trace) != 1:
         raise click.UsageError("one trace at a time; several files are for --validate")
-    saved = read_trace(trace[0])
-    replayed = replay_on(saved, backend)
+    storm = decode_storm(read(trace[0]))
+    replayed = replay_on(read_trace(trace[0]), backend) if storm is None else replay_storm(storm)
     if form == "json":
         print_json(replayed)
     else:
@@ -102,11 +105,24 @@ def replay_on(trace: Trace, name: str) -> Replayed:
     return Replayed(name, steps, taken, Agreement.AGREED if taken else Agreement.INCOMPLETE)
 
 
+def replay_storm(saved: StormFile) -> Replayed:
+    """Take a run of a storm again."""
+    found, taken = take_again(saved.bounds, saved.moves)
+    name, steps = RRefStorm.name, len(saved.moves)
+    if found is None:
+        return Replayed(name, steps, taken, Agreement.AGREED)
+    return Replayed(name, steps, taken, Agreement.DISAGREED, found.story, list(found.lines), violations(found))
+
+
 def show_replay(page: Console, replayed: Replayed) -> None:
     """Print how a saved run went."""
-    page.print(f"{replayed.taken} of {replayed.steps} steps can happen in the sound protocol")
+    is_storm = replayed.backend == RRefStorm.name
+    page.print(
+        f"{replayed.taken} of {replayed.steps} steps can happen" + ("" if is_storm else " in the sound protocol")
+    )
     if replayed.story:
         page.print(numbered(replayed.story))
     for line in replayed.difference:
         page.print(f"  {line}", soft_wrap=True)
-    page.print(f"{replayed.verdict.value.upper()}: model and {replayed.backend} backend", style="bold")
+    who = "storm backend" if is_storm else f"model and {replayed.backend} backend"
+    page.print(f"{replayed.verdict.value.upper()}: {who}", style="bold")

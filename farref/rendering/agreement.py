@@ -40,11 +40,10 @@ def show_disagreement(page: Console, found: Disagreement) -> None:
     """Print a disagreement as a numbered story, with the difference of the two observations."""
     page.print()
     after = f" after {len(found.actions)} steps" if found.actions else ""
-    came = "agree and are both wrong" if found.is_shared else "disagree"
-    page.print(f"Model and {found.backend} backend {came}{after}", style="bold red")
+    page.print(f"{found.headline[0].upper()}{found.headline[1:]}{after}", style="bold red")
     page.print(f"in the world {setting(found)}", soft_wrap=True)
     page.print(numbered(found.story))
-    differs = found.actions and not found.is_shared
+    differs = found.actions and not found.is_shared and found.has_model
     page.print("What only one of them has:" if differs else "What is wrong:", style="bold")
     for line in found.lines:
         page.print(f"  {line}", soft_wrap=True)

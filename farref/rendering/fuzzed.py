@@ -39,6 +39,13 @@ class Fuzzed:
         return self.backend in FREE_BACKENDS[self.subject]
 
     @property
+    def terms(self) -> tuple[str, str, str]:
+        """How the backend was judged, what was counted, and what was right if all was: a free one says so itself."""
+        found = FREE_BACKENDS[self.subject].get(self.backend)
+        lockstep = ("and the model in lockstep", "steps, each compared", "after every step")
+        return lockstep if found is None else found.terms  # type: ignore[attr-defined]
+
+    @property
     def verdict(self) -> Agreement:
         """Agreed only if every fault that was allowed also happened: otherwise nothing was shown."""
         if self.disagreement is not None:
@@ -86,6 +93,7 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
         "disagreements": int(found is not None),
         "faults": {fault: tally.faults[fault] for fault in tally.protocol.faults},
         "sometimes": tally.sometimes,
+        **({"drawn": {one: tally.drawn[one] for one in tally.draws}} if tally.draws else {}),
         "seconds": round(tally.seconds, 3),
         "trace_hash": tally.trace_hash,
         "verdict": fuzzed.verdict.value,
@@ -105,10 +113,9 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
 def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
     """Print the findings of a campaign for people."""
     tally, reached = fuzzed.tally, fuzzed.tally.sometimes
-    how = "by itself, against the model's oracle" if fuzzed.is_free else "and the model in lockstep"
+    how, what, well = fuzzed.terms
     page.print(f"{fuzzed.subject}: the {fuzzed.backend} backend {how}, seed {tally.seed}", style="bold")
     rate = tally.schedules / tally.seconds if tally.seconds else 0.0
-    what = "calls and passes" if fuzzed.is_free else "steps, each compared"
     counts = f"{tally.schedules:,} schedules, {tally.steps:,} {what}"
     page.print(f"{counts}, in {tally.seconds:.1f} s ({rate:,.0f} schedules/s)")
     if not fuzzed.is_free:
@@ -117,13 +124,15 @@ def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
     missing = ", ".join(name for name, was in reached.items() if not was)
     if not (fuzzed.is_free or fuzzed.is_excerpt or fuzzed.disagreement):  # a free one has no model beside it
         page.print(f"situations: {sum(reached.values())} of {len(reached)}{'; not: ' if missing else ''}{missing}")
+    if tally.draws:
+        page.print(f"drawn: {', '.join(f'{tally.drawn[one]:,} × {one}' for one in tally.draws)}")
     page.print(f"trace hash: {tally.trace_hash}")
     if fuzzed.disagreement is not None:
         show_disagreement(page, fuzzed.disagreement)
         page.print(Text.assemble(("See it again: ", "bold"), fuzzed.command), soft_wrap=True)
     for note in fuzzed.notes:
         page.print(f"note: {note}", style="yellow")
-    page.print(_conclusion(fuzzed.verdict, "every gradient and outcome" if fuzzed.is_free else "after every step"))
+    page.print(_conclusion(fuzzed.verdict, well))
 
 
 def _conclusion(verdict: Agreement, what: str) -> Text:

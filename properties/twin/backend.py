@@ -15,7 +15,11 @@ class Refused(Exception):  # noqa: N818 (it says what happened)
 
 @runtime_checkable
 class FreeBackend(Protocol):
-    """An implementation that runs whole programs by itself. Only what comes of them is compared."""
+    """An implementation that runs whole programs by itself. Only what comes of them is judged.
+
+    `terms` says how, in the words of a report. If it can take its runs again, `search` makes them shorter (`shrink.py`). If it
+    draws what the model cannot, `draws` names the situations that have to be drawn.
+    """
 
     @property
     def cannot(self) -> frozenset[str]:

@@ -49,6 +49,7 @@ def campaign(
     """
     tally, begin = Tally(protocol_for(make_backend, protocol), seed, fixed or {}), time.monotonic()
     tally.cannot = getattr(make_backend, "cannot", frozenset())
+    tally.draws = getattr(make_backend, "draws", lambda _: ())(tally.fixed)
     numbers = count(first) if schedules_max is None else range(first, first + schedules_max)
     taker = Taker(tally.protocol.name, make_backend, seed, tally.fixed)
     try:

@@ -22,9 +22,12 @@ from farref.properties.twin.twin import Disagreement, Twin
 SECONDS_MAX: Final = 20.0
 
 
-def shrink(found: Disagreement, backend: Backend, *, seconds_max: float = SECONDS_MAX) -> Disagreement:
-    """Find a shorter run that ends in a disagreement, in a world that is as small as possible."""
-    search = Search(found, backend, time.monotonic() + seconds_max)
+def shrink(found: Disagreement, backend: Any, *, seconds_max: float = SECONDS_MAX) -> Disagreement:
+    """Find a shorter run that ends in a disagreement, in a world that is as small as possible.
+
+    A backend that runs by itself says how its runs are taken again (`search`).
+    """
+    search: Search = getattr(backend, "search", Search)(found, backend, time.monotonic() + seconds_max)
     try:
         search.run()
     except TimeIsOverError:
@@ -47,7 +50,7 @@ class TimeIsOverError(Exception):
 class Search:
     """Looks for a shorter run, and keeps the shortest one that it has found."""
 
-    def __init__(self, found: Disagreement, backend: Backend, deadline: float) -> None:
+    def __init__(self, found: Disagreement, backend: Any, deadline: float) -> None:
         self.shortest, self.backend, self.deadline = found, backend, deadline
 
     def run(self) -> None:
@@ -89,11 +92,15 @@ class Search:
         """Try a run, and keep it if it ends in a disagreement and is short enough."""
         if time.monotonic() >= self.deadline:
             raise TimeIsOverError
-        again = disagrees(bounds, self.backend, actions)
+        again = self.take_again(bounds, actions)
         if again is None or len(again.actions) > steps_max:
             return False
         self.shortest = again
         return True
+
+    def take_again(self, bounds: Any, actions: Iterable[Action]) -> Disagreement | None:
+        """Take those of some steps that can happen, and give what they lead to, if anything."""
+        return disagrees(bounds, self.backend, actions)
 
 
 def disagrees(bounds: Any, backend: Backend, actions: Iterable[Action]) -> Disagreement | None:

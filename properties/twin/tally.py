@@ -23,6 +23,7 @@ class Done:
     judged: int = 0  # how many of the steps were followed by an evaluation of what must always hold
     faults: Counter[str] = field(default_factory=Counter)
     reached: set[str] = field(default_factory=set)
+    drawn: Counter[str] = field(default_factory=Counter)  # what a backend that runs by itself has drawn
     disagreement: Disagreement | None = None
     digest: bytes = b""
 
@@ -39,6 +40,8 @@ class Tally:
     judged: int = 0  # how many of the steps were followed by an evaluation of what must always hold
     faults: Counter[str] = field(default_factory=Counter)
     reached: set[str] = field(default_factory=set)
+    drawn: Counter[str] = field(default_factory=Counter)
+    draws: tuple[str, ...] = ()  # what the backend has to draw, if it runs by itself
     disagreement: Disagreement | None = None
     schedule: Schedule | None = None  # the one with the disagreement
     seconds: float = 0.0
@@ -54,6 +57,7 @@ class Tally:
         self.judged += done.judged
         self.faults += done.faults
         self.reached |= done.reached
+        self.drawn += done.drawn
         self.digest.update(done.digest)
         if done.disagreement is not None:
             self.disagreement, self.schedule = done.disagreement, done.schedule
@@ -65,10 +69,11 @@ class Tally:
 
     @property
     def never_fired(self) -> list[str]:
-        """List the faults that were allowed and did not happen."""
+        """List the faults that were allowed and did not happen, and the situations that were to be drawn and were not."""
         needs = self.protocol.needs
         allowed = [fault for fault in self.protocol.faults if self.fixed.get(needs.get(fault, ""), 1)]
-        return [fault for fault in allowed if not self.faults[fault] and fault not in self.cannot]
+        never = [fault for fault in allowed if not self.faults[fault] and fault not in self.cannot]
+        return [*never, *(one for one in self.draws if not self.drawn[one])]
 
     @property
     def trace_hash(self) -> str:

@@ -36,6 +36,8 @@ class Disagreement(Exception):  # noqa: N818 (it says what happened)
     What was seen violated is in `violated`, and in words among the lines.
     """
 
+    has_model = True  # the model has taken the same run
+
     def __init__(
         self,
         bounds: Any,
@@ -54,12 +56,18 @@ class Disagreement(Exception):  # noqa: N818 (it says what happened)
 
     def noted(self, note: str) -> Disagreement:
         """Give the same disagreement with a remark on how it was found."""
-        return Disagreement(self.bounds, self.backend, self.actions, self.lines, note, self.violated)
+        return type(self)(self.bounds, self.backend, self.actions, self.lines, note, self.violated)
 
     @property
     def is_shared(self) -> bool:
         """Say whether the two agree, and both are wrong."""
         return bool(self.violated) and all(line.startswith(SHARED) for line in self.lines)
+
+    @property
+    def headline(self) -> str:
+        """Who disagrees with whom."""
+        came = "agree and are both wrong" if self.is_shared else "disagree"
+        return f"model and {self.backend} backend {came}"
 
     @property
     def story(self) -> list[str]:
@@ -69,8 +77,7 @@ class Disagreement(Exception):  # noqa: N818 (it says what happened)
 
     def __str__(self) -> str:
         steps = [f"{number:3} {sentence}" for number, sentence in enumerate(self.story, start=1)]
-        came = "agree and are both wrong" if self.is_shared else "disagree"
-        told = [f"the model and the {self.backend} backend {came} after {len(steps)} steps", *steps, "", *self.lines]
+        told = [f"{self.headline} after {len(steps)} steps", *steps, "", *self.lines]
         return "\n".join([*told, *([f"note: {self.note}"] if self.note else [])])
 
 

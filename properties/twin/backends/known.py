@@ -12,6 +12,7 @@ from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
+from farref.properties.twin.backends.rref.storm.backend import RRefStorm
 
 BACKENDS: Final[dict[str, dict[str, Callable[[], Backend]]]] = {
     "rref": {"model": ModelBackend, "simulated": SimulatedBackend, "processes": ProcessesBackend},
@@ -19,5 +20,8 @@ BACKENDS: Final[dict[str, dict[str, Callable[[], Backend]]]] = {
 }
 """The backends of each protocol that are driven in lockstep: each entry gives one that is not started yet."""
 
-FREE_BACKENDS: Final[dict[str, dict[str, Callable[[], FreeBackend]]]] = {"rref": {}, "autograd": {"storm": Storm}}
+FREE_BACKENDS: Final[dict[str, dict[str, Callable[[], FreeBackend]]]] = {
+    "rref": {"storm": RRefStorm},
+    "autograd": {"storm": Storm},
+}
 """Those that run by themselves."""

@@ -44,9 +44,9 @@ class Mutant(Creature):
 class Mutants(dict[str, Mutant]):
     """The mutants of a protocol, each entered under its name."""
 
-    def __init__(self, protocol: str) -> None:
+    def __init__(self, protocol: str, caught_by: str | None = None) -> None:
         super().__init__()
-        self._twin = TWINS[protocol]
+        self._twin = caught_by or TWINS[protocol]
 
     def enter(
         self, clause: str, place: type, handler: str, *checks: str, origin: str = CLAUSE

@@ -31,6 +31,7 @@ class Storm:
     name = "storm"
     protocol = "autograd"
     cannot: frozenset[str] = frozenset({"died"})
+    terms = ("by itself, against the model's oracle", "calls and passes", "every gradient and outcome")
 
     def __init__(self, prepare: Prepare | None = None) -> None:
         self.prepare = prepare
