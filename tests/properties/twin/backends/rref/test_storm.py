@@ -124,7 +124,7 @@ def test_what_is_found_is_short_and_told(found: StormFound) -> None:
     assert len(found.actions) <= 5
     assert len(found.story) == len(found.actions)
     assert "the storm backend is wrong" in str(found)
-    assert found.violated
+    assert found.lines
     assert take_again(found.bounds, found.moves) == (None, len(found.moves)), "the clean implementation does it right"
 
 
