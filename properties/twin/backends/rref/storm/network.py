@@ -133,11 +133,13 @@ class StormNetwork(SeenSimulation):
     # Beneath
 
     def arrive(self, flight: InFlight) -> None:
+        """Let a message arrive, a value with what it is."""
         content = flight.message.body.decode() if isinstance(flight.message, FetchReturn) else None
         effects = self.cores[flight.target].receive(flight.source, flight.message, content)
         self.perform(flight.target, effects)
 
     def perform(self, worker: WorkerId, effects: list[Effect]) -> None:
+        """Do what a step of a worker asks for. Values hold and hand on references, and what goes to the dead is lost."""
         for effect in effects:
             match effect:
                 case AnswerFetch():
