@@ -53,7 +53,7 @@ class Candidates(ABC, Generic[AnyModel, AnyWorld]):
         """List the actions of a sort that may be possible in a world."""
         known = self.on_message.get(sort)
         if known is None:
-            return [action for may, actions in self.others[sort] if may(world) for action in actions]
+            return [action for may, actions in self.others.get(sort, []) if may(world) for action in actions]
         places = self.unanswered(world) if sort == "retry" else self.under_way(world)
         return [known[place] for place in places if place in known]
 

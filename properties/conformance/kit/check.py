@@ -4,7 +4,7 @@ A check is a function of a `World`. It returns if the clause was kept, raises `C
 else through: an operation that fails where it should not, and one that hangs, break the clause as well. Its docstring says
 in one sentence what must be so.
 
-Checks are gathered from the modules `checks_*`, and are run in the order of the clauses.
+Checks are gathered from the modules of `checks`, and are run in the order of the clauses.
 """
 
 from __future__ import annotations

@@ -28,9 +28,7 @@ NAMED: Final = {
     "simulated": Named(f"{ADAPTERS}.simulated.adapter:Adapter", None),
     "processes": Named(f"{ADAPTERS}.processes.adapter:Adapter", None),
     "torch": Named(f"{ADAPTERS}.torch.adapter:Adapter", "torch-2.13.toml", "torch"),
-    "torch-faulty": Named(
-        "farref.properties.conformance.adapters.torch_faulty.adapter:Adapter", "torch-faulty-2.13.toml", "torch"
-    ),
+    "torch-faulty": Named(f"{ADAPTERS}.torch_faulty.adapter:Adapter", "torch-faulty-2.13.toml", "torch"),
 }
 
 
