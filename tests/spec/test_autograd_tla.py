@@ -6,10 +6,9 @@ one column. So equal counts mean that two formulations of the protocol agree.
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
@@ -17,13 +16,14 @@ from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import SOUND, TORCH, AutogradRules
 from farref.model.autograd.world import Bounds
 from farref.model.checker import reference
-from farref.model.checker.interface import Budget, Result, Verdict
+from farref.model.checker.interface import Budget
 from farref.model.checker.run import Run
 from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.claims import CLAIMS
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc import engine as tlc
 from tests.spec.dumped import assert_same_graph
+from tests.spec.surveyed import Found, found, surveyed
 
 SURVEY: Final = ("TypeOK", "Survey")
 RELEASE: Final = Bounds("there-and-back", timeouts=1, failures=1, detached=1, forward=True, release=True)
@@ -63,15 +63,6 @@ MUTANT_BOUNDS: Final = {
 pytestmark = pytest.mark.usefixtures("tlc_is_here")
 
 
-class Found(NamedTuple):
-    """What an engine found in all states of a world."""
-
-    distinct: int
-    generated: int
-    depth: int
-    broken: frozenset[str]
-
-
 def heard(bounds: Bounds, rules: AutogradRules, claims: tuple[str, ...], *options: str) -> tlc.Listener:
     listener = tlc.Listener(Run("tlc", AutogradModel(bounds, rules), (), Budget()))
     config, graphs = autograd_tlc.render_config(bounds, rules, claims), autograd_tlc.graphs_module(bounds)
@@ -80,20 +71,12 @@ def heard(bounds: Bounds, rules: AutogradRules, claims: tuple[str, ...], *option
 
 
 def survey(bounds: Bounds, rules: AutogradRules) -> Found:
-    listener = heard(bounds, rules, SURVEY)
-    assert listener.run.complete, "".join(listener.said)
-    broken = re.findall(r'<<"broken", "(\w+)">>', "".join(listener.said))
-    return Found(listener.run.distinct, listener.run.generated, listener.run.depth, frozenset(broken))
+    return surveyed(heard(bounds, rules, SURVEY))
 
 
 def ours(bounds: Bounds, rules: AutogradRules) -> Found:
     model, properties = AutogradModel(bounds, rules), autograd_properties(bounds)
     return found(reference.check(model, properties, stop_at_violation=False))
-
-
-def found(result: Result) -> Found:
-    broken = frozenset(name for name, verdict in result.verdicts.items() if verdict is Verdict.VIOLATED)
-    return Found(result.distinct, result.generated, result.depth, broken)
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)

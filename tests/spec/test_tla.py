@@ -7,15 +7,14 @@ that two formulations of the protocol agree.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pytest
 
 from farref.model.checker import fast, reference
-from farref.model.checker.interface import Budget, Result, Verdict
+from farref.model.checker.interface import Budget
 from farref.model.checker.run import Run
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules
@@ -25,6 +24,7 @@ from farref.properties.rref.claims import CLAIMS
 from farref.tlc import engine as tlc
 from farref.tlc import rref as rref_tlc
 from tests.spec.dumped import assert_same_graph
+from tests.spec.surveyed import Found, found, surveyed
 
 TLA: Final = Path(__file__).parents[2] / "spec" / "tla"
 SURVEY: Final = ("TypeOK", "QuietIsTheEnd", "Survey")
@@ -64,20 +64,8 @@ MUTANT_BOUNDS: Final = {
 pytestmark = pytest.mark.usefixtures("tlc_is_here")
 
 
-class Found(NamedTuple):
-    """What an engine found in all states of a world."""
-
-    distinct: int
-    generated: int
-    depth: int
-    broken: frozenset[str]
-
-
 def survey(bounds: Bounds, rules: RRefRules, *, symmetry: bool = False) -> Found:
-    listener = heard(bounds, rules, SURVEY, symmetry=symmetry)
-    assert listener.run.complete, "".join(listener.said)
-    broken = re.findall(r'<<"broken", "(\w+)">>', "".join(listener.said))
-    return Found(listener.run.distinct, listener.run.generated, listener.run.depth, frozenset(broken))
+    return surveyed(heard(bounds, rules, SURVEY, symmetry=symmetry))
 
 
 def heard(
@@ -91,11 +79,6 @@ def heard(
 def ours(bounds: Bounds, rules: RRefRules, *, symmetry: bool = False) -> Found:
     model, properties = RRefModel(bounds, rules), rref_properties(bounds)
     return found(reference.check(model, properties, symmetry=symmetry, stop_at_violation=False))
-
-
-def found(result: Result) -> Found:
-    broken = frozenset(name for name, verdict in result.verdicts.items() if verdict is Verdict.VIOLATED)
-    return Found(result.distinct, result.generated, result.depth, broken)
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
