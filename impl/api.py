@@ -24,6 +24,7 @@ from farref.impl.values.bodies import Arguments
 from farref.impl.worker import forking as forking
 from farref.impl.worker import leaving
 from farref.impl.worker.futures import Future
+from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.logfile import journal_in
 from farref.impl.worker.process import be_nobody, become, check_idle, joining
 from farref.impl.worker.process import current as current
@@ -173,8 +174,9 @@ def get_worker_info(name: object = None) -> WorkerInfo:
 def get_debug_info() -> WorkerTables:
     """Look at every table of this worker."""
     worker = current()
-    with worker.lock:
-        worker.perform([])
-        tables = observe(worker.core)
-    worker.flush()
+    with uninterrupted:
+        with worker.lock:
+            worker.perform([])
+            tables = observe(worker.core)
+        worker.flush()
     return tables

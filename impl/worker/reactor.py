@@ -32,6 +32,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
+from farref.impl.worker.interrupts import uninterrupted
+
 NAP_S: Final = 0.002
 TURN_S: Final = 0.05
 NAPS_UNTIL_HELP: Final = 4
@@ -87,11 +89,20 @@ class Reactor:
     def serve_until(
         self, done: Callable[[], bool], deadline: float, waker: Callable[[threading.Event], None] | None = None
     ) -> None:
-        """Wait for something, reading for all if nobody else does."""
+        """Wait for something, reading for all if nobody else does. An interrupt that raises ends it."""
+        while True:
+            with uninterrupted:
+                self._serve_until(done, deadline, waker)
+            if done() or self._stopped or time.monotonic() >= deadline:
+                return
+
+    def _serve_until(
+        self, done: Callable[[], bool], deadline: float, waker: Callable[[threading.Event], None] | None
+    ) -> None:
         event: threading.Event | None = None
         if self.tasks:
             self._nudge()
-        while not done() and (left := deadline - time.monotonic()) > 0 and not self._stopped:
+        while not done() and (left := deadline - time.monotonic()) > 0 and not self._is_over():
             if self._role.acquire(blocking=False):
                 self._read_until(done, deadline)
                 continue
@@ -151,7 +162,7 @@ class Reactor:
     def _read_until(self, done: Callable[[], bool], deadline: float) -> None:
         self._reader = threading.get_ident()
         try:
-            while not done() and (left := deadline - time.monotonic()) > 0 and not self._stopped:
+            while not done() and (left := deadline - time.monotonic()) > 0 and not self._is_over():
                 self._turn(min(left, TURN_S))
                 self._progress += 1
                 if self.tasks:
@@ -160,6 +171,10 @@ class Reactor:
             self._reader = 0
             self._role.release()
         self._rouse()
+
+    def _is_over(self) -> bool:
+        """Whether a caller is to wait no longer: the worker leaves, or the caller was interrupted."""
+        return self._stopped or (uninterrupted.pending and uninterrupted.is_interrupted())
 
     def _stand_in_line(self, event: threading.Event, seconds: float) -> None:
         self._callers.append(event)

@@ -45,11 +45,14 @@ from farref.impl.values.tensors import Passage
 from farref.impl.worker.connection import Connection
 from farref.impl.worker.futures import Future
 from farref.impl.worker.intake import Intake
+from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.lines import FEW_CALLS, Lines
 from farref.impl.worker.passes import Passes
 from farref.impl.worker.perform import Performer
 from farref.impl.worker.reactor import Reactor
 from farref.impl.worker.recording import CURRENT, leaving
+
+GONE: Final = "{} has left its world: what its RRefs referred to is gone"
 
 
 class Worker:
@@ -122,13 +125,14 @@ class Worker:
         limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
         self.lines.wait_for_room(rank, limit)
-        with self.lock:
-            passage = self.passage_for(name)
-            forks, body, segments = self.bodies.write_arguments(given, named, rank, passage, name)
-            call, effects = self.core.call(rank, name, forks, body, passage)
-            self.calls[call] = (future, rank, name)
-            self.perform(effects, segments)
-        self.lines.hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
+        with uninterrupted:
+            with self.lock:
+                passage = self.passage_for(name)
+                forks, body, segments = self.bodies.write_arguments(given, named, rank, passage, name)
+                call, effects = self.core.call(rank, name, forks, body, passage)
+                self.calls[call] = (future, rank, name)
+                self.perform(effects, segments)
+            self.lines.hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
         return future
 
     def remote(
@@ -143,43 +147,45 @@ class Worker:
         rank, name = self._check(to), name_for(target)
         limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
         self.lines.wait_for_room(rank, limit)
-        with self.lock:
-            passage = self.passage_for(name)
-            if rank == self.rank:
-                return self.performer.create_on_self(name, [given, named], passage)
-            forks, body, segments = self.bodies.write_arguments(given, named, rank, passage, name)
-            reference, effects = self.core.create_remote(rank, name, forks, body, passage)
-            if limit is not None:
-                self.creations[reference.fork] = time.monotonic() + limit
-            self.perform(effects, segments)
-        self.lines.hand_over(rank, bool(segments))
-        return RRef.unbound().adopt(self, reference)
+        with uninterrupted:
+            with self.lock:
+                passage = self.passage_for(name)
+                if rank == self.rank:
+                    return self.performer.create_on_self(name, [given, named], passage)
+                forks, body, segments = self.bodies.write_arguments(given, named, rank, passage, name)
+                reference, effects = self.core.create_remote(rank, name, forks, body, passage)
+                if limit is not None:
+                    self.creations[reference.fork] = time.monotonic() + limit
+                self.perform(effects, segments)
+            self.lines.hand_over(rank, bool(segments))
+            return RRef.unbound().adopt(self, reference)
 
     def create_local(self, value: object) -> OwnedReference:
         """Keep a value as an RRef (R13)."""
         self._check(self.rank)
-        with self.lock:
+        with uninterrupted, self.lock:
             return self.core.create_local(Value(value))
 
     def fetch(self, reference: Reference, timeout: float | None) -> Future:
         """Ask for a value, here or elsewhere (R20, R21)."""
         owner = self.names[self.rank if isinstance(reference, OwnedReference) else reference.owner]
         future = Future(self.reactor, ("the value of ", reference.rref, " on ", owner), self.timeout_for(timeout))
-        with self.lock:
-            if isinstance(reference, OwnedReference):
-                self.await_value(reference, future)
-                return future
-            self._check(reference.owner)
-            fetch, effects = self.core.fetch(reference, self.passage_for("to_here"))
-            self.fetches[fetch] = (future, reference)
-            self.perform(effects)
-        self.lines.hand_over(reference.owner, False)
+        with uninterrupted:
+            with self.lock:
+                if isinstance(reference, OwnedReference):
+                    self.await_value(reference, future)
+                    return future
+                self._check(reference.owner)
+                fetch, effects = self.core.fetch(reference, self.passage_for("to_here"))
+                self.fetches[fetch] = (future, reference)
+                self.perform(effects)
+            self.lines.hand_over(reference.owner, False)
         return future
 
     def await_value(self, reference: OwnedReference, future: Future) -> WaiterId:
         """Have a future wait for a value that is here, or will be (R21). Under the lock."""
         if self.closed:
-            raise ReferenceRefused(self._gone())
+            raise ReferenceRefused(GONE.format(self.names[self.rank]))
         self._waited += 1
         waiter = WaiterId(self._waited)
         self.waiters[waiter] = (future, reference)
@@ -207,21 +213,18 @@ class Worker:
 
     def is_confirmed(self, reference: Reference) -> bool:
         """Say whether the owner counts a reference (R31)."""
-        with self.lock:
+        with uninterrupted, self.lock:
             return self.core.is_confirmed(reference)
 
     def _check(self, to: object) -> WorkerId:
         rank = self.find(to)
         if self.closed:
-            raise NotRunning(self._gone())
+            raise NotRunning(GONE.format(self.names[self.rank]))
         if self.closing and not getattr(self.in_function, "depth", 0):
             raise NotRunning(f"{self.names[self.rank]} is shutting down: nothing new begins (R32)")
         if rank in self.core.dead:
             raise PeerDied(self.core.dead[rank])
         return rank
-
-    def _gone(self) -> str:
-        return f"{self.names[self.rank]} has left its world: what its RRefs referred to is gone"
 
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given means the default, 0 means for ever."""
@@ -283,8 +286,7 @@ class Worker:
         """List every descriptor that is open for this worker."""
         yield from (self._poller.fileno(), self.reactor.kick)
         yield from (one for connection in self.connections.values() if (one := connection.stream.fileno()) >= 0)
-        if self.arena is not None:
-            yield self.arena.descriptor
+        yield from () if self.arena is None else (self.arena.descriptor,)
 
     def close(self) -> None:
         """Hang up on everybody. If a function still runs, its thread ends with the process."""

@@ -83,3 +83,19 @@ def test_what_may_wait_rides_with_what_may_not(ends: Ends) -> None:
     assert connection.hurry == NOW
     connection.flush()
     assert (connection.hurry, list(connection.outbox), other.recv(10)) == (LATER, [], b"abc")
+
+
+def test_what_the_socket_does_not_take_at_once_is_not_copied_again(ends: Ends) -> None:
+    """Else the time to send a value would be quadratic in its size."""
+    other, connection = ends
+    value = bytes(16 * 2**20)
+    connection.queue([value])
+    connection.flush()
+    received = 0
+    while connection.outbox:
+        assert [piece.obj is value for piece in connection.outbox if isinstance(piece, memoryview)] == [True]
+        received += len(other.recv(2**20))
+        connection.on_writable()
+    while received < len(value):
+        received += len(other.recv(2**20))
+    assert connection.queued_bytes() == 0

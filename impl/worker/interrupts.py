@@ -1,0 +1,70 @@
+"""Ctrl-C is heard between the steps of a worker, and not within one.
+
+Python raises `KeyboardInterrupt` in the main thread wherever that happens to be. Between taking a lock and the `try` that gives
+it back, that locks a world for ever; in the middle of a step, it leaves tables half changed. So while the main thread is in the
+shell (`uninterrupted`), an interrupt is only noted. It is raised as the thread leaves, and a thread that waits leaves soon.
+
+A program, or a notebook for each of its cells, may set a handler of its own at any time. So whoever enters looks which one
+there is, and puts a `Front` in front of it, which in the end calls it. A handler that does not raise lets a wait go on.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from _signal import getsignal  # type: ignore[import-not-found]  # the public one takes longer than all the rest here
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Final
+
+_main: Final = threading.main_thread().ident
+_get_ident: Final = threading.get_ident
+
+Handler = Callable[[int, FrameType | None], Any]
+
+
+class Uninterrupted:
+    """How deep the main thread is in the shell, and whether it was interrupted there. Other threads are never interrupted."""
+
+    __slots__ = ("depth", "pending")
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.pending = False
+        """Whether the main thread is to leave soon."""
+
+    def __enter__(self) -> None:
+        if _get_ident() == _main:
+            there = getsignal(signal.SIGINT)
+            if type(there) is not Front and callable(
+                there
+            ):  # where interrupts are ignored or end the process, they still do
+                signal.signal(signal.SIGINT, Front(there))
+            self.depth += 1
+
+    def __exit__(self, *_error: object) -> None:
+        if _get_ident() == _main:
+            self.depth -= 1
+            if self.pending and not self.depth:
+                self.pending = False
+                getsignal(signal.SIGINT)(signal.SIGINT, None)
+
+    def is_interrupted(self) -> bool:
+        """Say whether this thread is to leave soon."""
+        return self.pending and _get_ident() == _main
+
+
+class Front:
+    """Stands in front of a handler: calls it, or only notes the interrupt."""
+
+    def __init__(self, handler: Handler) -> None:
+        self._handler = handler
+
+    def __call__(self, number: int, frame: FrameType | None) -> Any:
+        if uninterrupted.depth:
+            uninterrupted.pending = True
+            return None
+        return self._handler(number, frame)
+
+
+uninterrupted: Final = Uninterrupted()
