@@ -51,7 +51,7 @@ def campaign(
     tally.cannot = getattr(make_backend, "cannot", frozenset())
     tally.draws = getattr(make_backend, "draws", lambda _: ())(tally.fixed)
     numbers = count(first) if schedules_max is None else range(first, first + schedules_max)
-    taker = Taker(tally.protocol.name, make_backend, seed, tally.fixed)
+    taker = ScheduleTaker(tally.protocol.name, make_backend, seed, tally.fixed)
     try:
         with closing(taker.take(numbers) if jobs == 1 else in_order(taker.take, numbers, jobs)) as schedules:
             for done in schedules:
@@ -80,7 +80,7 @@ def _is_over(tally: Tally, seconds_max: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Taker:
+class ScheduleTaker:
     """Takes the schedules of a campaign, in whatever process it finds itself."""
 
     protocol: str

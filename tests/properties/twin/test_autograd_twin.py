@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from farref.model.autograd.graphs import GRAPHS
-from farref.model.autograd.rules import SOUND
 from farref.model.autograd.spelling import find_graph
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.candidates import AutogradCandidates
@@ -23,7 +22,6 @@ from farref.properties.autograd.smaller import smaller
 from farref.properties.autograd.twin import forbidden, prompt
 from farref.properties.protocols import sound_model
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
-from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.machine import twin_machine
@@ -32,7 +30,6 @@ from farref.properties.twin.twin import Disagreement, Twin
 from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 from tests.properties.twin.steps import named
 
-SECONDS_MAX = 120.0
 QUICK = settings(
     max_examples=30, stateful_step_count=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
@@ -93,14 +90,6 @@ def test_bounds_that_are_fixed_are_the_same_in_all() -> None:
 
 
 # -- disagreements -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rule", AUTOGRAD.rules)
-def test_a_backend_without_a_rule_is_caught(rule: str) -> None:
-    rules = AUTOGRAD.rules_of("sound", rule)
-    assert rules != SOUND
-    found = campaign(lambda: ModelBackend(rules), seed=1, seconds_max=SECONDS_MAX, protocol="autograd").disagreement
-    assert found is not None
 
 
 def test_a_disagreement_tells_its_story_and_the_difference() -> None:

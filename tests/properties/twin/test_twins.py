@@ -13,6 +13,7 @@ from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign
+from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 
 TWINS: Final[dict[str, tuple[Callable[[], Backend], int]]] = {
@@ -20,6 +21,9 @@ TWINS: Final[dict[str, tuple[Callable[[], Backend], int]]] = {
     "autograd": (SimulatedAutograd, 400),
 }
 """The implementation beside each model, and how many schedules it takes until everything has happened."""
+
+
+SECONDS_MAX: Final = 120.0
 
 
 @pytest.fixture(scope="module", params=TWINS)
@@ -42,3 +46,12 @@ def test_every_fault_happens_and_every_situation_is_reached(tally: Tally) -> Non
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_model_agrees_with_itself(protocol: str) -> None:
     assert campaign(ModelBackend, seed=1, schedules_max=50, protocol=protocol).disagreement is None
+
+
+@pytest.mark.parametrize(("protocol", "rule"), [(one, rule) for one in PROTOCOLS for rule in PROTOCOLS[one].rules])
+def test_a_backend_without_a_rule_is_caught(protocol: str, rule: str) -> None:
+    rules = PROTOCOLS[protocol].rules_of("sound", rule)
+    assert rules != PROTOCOLS[protocol].sound
+    found = campaign(lambda: ModelBackend(rules), seed=1, seconds_max=SECONDS_MAX, protocol=protocol).disagreement
+    assert found is not None
+    assert shrink(found, ModelBackend(rules)).lines
