@@ -45,7 +45,8 @@ TEMPERAMENTS: Final = Temperaments(
 
 WORKERS_DRAWN: Final = (2, 2, 3, 3, 3, 4)
 PAIRS_DRAWN: Final = (1, 2, 3, 3, 4, 4, 5, 6, 7)
-EXACT_MAX: Final = 2**53
+EXACT_MAX: Final = 2**49
+"""What floating-point numbers hold exactly, even if several tensors of a pair have a multiple of it."""
 
 
 def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:

@@ -13,7 +13,8 @@ from farref.impl.core.autograd.rooting import Rooting
 from farref.impl.core.autograd.tables import Context
 from farref.impl.core.autograd.task import Progress, Task
 from farref.impl.core.channel import Incoming
-from farref.properties.zoo.creature import PYTORCH
+from farref.impl.values.gradients import GradientWalk, read_gradients
+from farref.properties.zoo.creature import PYTORCH, REVIEW
 from farref.properties.zoo.mutants.mutant import Handler, Mutants
 
 MUTANTS: Final = Mutants("autograd")
@@ -67,6 +68,29 @@ def a_dependency_is_lost(original: Handler) -> Handler:
         return task
 
     return engage
+
+
+@MUTANTS.enter("A13", GradientWalk, "arrive", origin=REVIEW)
+def one_gradient_of_a_pair_is_taken(_: Handler) -> Handler:
+    """Of the gradients that come for the tensors of a pair, the first one is taken."""
+
+    def arrive(self: GradientWalk, root: Any, written: bytes) -> None:
+        first, *others = read_gradients(written)
+        self._walk.arrive(root, (first, *[None for _ in others]))
+
+    return arrive
+
+
+@MUTANTS.enter("A13", GradientWalk, "arrive", origin=REVIEW)
+def gradients_of_a_pair_are_mixed_up(_: Handler) -> Handler:
+    """The gradients that come for the tensors of a pair are taken in another order."""
+
+    def arrive(self: GradientWalk, root: Any, written: bytes) -> None:
+        gradients = read_gradients(written)
+        others = [one for one in gradients if one is not None]
+        self._walk.arrive(root, tuple(None if one is None else others.pop() for one in gradients))
+
+    return arrive
 
 
 # -- passes ------------------------------------------------------------------------------------------------------------

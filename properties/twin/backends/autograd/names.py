@@ -17,6 +17,7 @@ from farref.model.ids import WorkerId as ModelWorkerId
 from farref.model.ids import worker_name
 from farref.properties.autograd.observation import Counts
 from farref.properties.autograd.observer import ENDED_WELL, account_content, report_content
+from farref.properties.twin.backends.autograd.tensors import whole_gradient
 
 NO_FAULT: Final = "NONE"
 Numbered = tuple[WorkerId, WorkerId, SequenceNumber]
@@ -101,8 +102,9 @@ class Names:
         if isinstance(message, ForwardCall):
             return "a pair" if message.tensors else "no pair"
         match message.body:
-            case eng.PropagateGradients(body=written):
-                return " and ".join(_whole(float(one)) for one in read_gradients(written) if one is not None) or "none"
+            case eng.PropagateGradients(forward=forward, body=written):
+                found = [float(one) for one in read_gradients(written) if one is not None]
+                return _whole(whole_gradient(self.pairs[forward], found)) if found else "none"
             case eng.Report(pass_id, _, caused, _, fault):
                 told = [str(self.counted(pass_id, one)) for one in caused]
                 return report_content(told, NO_FAULT if fault is None else fault.cause.name)

@@ -5,11 +5,16 @@ sent is the sum of what it depends on, each times its weight. All numbers are wh
 
 Something is added to each tensor that is sent, a parameter of its own that nobody asks about: so it needs a gradient even
 if it depends on nothing else. A *decoy* travels beside it, which nobody ever uses, and must get no gradient (A22).
+
+The model has one tensor in each pair. Here most pairs have several that are used: the sender multiplies what the model sends
+by a number for each, and the receiver puts it together again, with other numbers. So each of them gets a gradient of its own,
+and one that is lost, or taken for another, makes a wrong sum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from farref.impl.tape import Tensor, tensor
 from farref.impl.tape.graph import Array
@@ -17,6 +22,23 @@ from farref.impl.tape.graph import Array
 LEAF = -1
 Terms = tuple[tuple[int, int], ...]
 """What a tensor depends on: the number of a pair that was received, or `LEAF`; and its weight."""
+
+Shares = tuple[tuple[int, int], ...]
+"""For each tensor of a pair: the number its sender multiplies by, and the one its receiver does. The products add up to 1."""
+SHARES: Final[tuple[Shares, ...]] = (((1, 1),), ((3, 2), (1, -5)), ((1, 2), (2, 3), (-7, 1)))
+
+
+def shares_of(pair: int) -> Shares:
+    """Say into how many tensors a pair is split, and how."""
+    return SHARES[pair % len(SHARES)]
+
+
+def whole_gradient(pair: int, gradients: Sequence[float]) -> float:
+    """Put the gradients of a pair's tensors together, as its sender's tape does."""
+    shares = shares_of(pair)
+    if len(gradients) != len(shares):
+        raise ValueError(f"pair {pair} has {len(shares)} tensors that are used, and {len(gradients)} gradients")
+    return sum(sent * gradient for (sent, _), gradient in zip(shares, gradients, strict=True))
 
 
 class BackwardRaised(Exception):  # noqa: N818 (it says what happened)
@@ -49,7 +71,8 @@ class WorkerTensors:
                 raise BackwardRaised(f"at pair {pair}")
 
         sent.register_hook(hook)
-        return [sent, self._decoy()] if with_decoy else [sent]
+        shares = [sent if factor == 1 else sent * float(factor) for factor, _ in shares_of(pair)]
+        return [*shares, self._decoy()] if with_decoy else shares
 
     def _decoy(self) -> Tensor:
         self.decoys.append(tensor(1.0, requires_grad=True))
@@ -57,8 +80,9 @@ class WorkerTensors:
 
     def keep(self, pair: int, tensors: Iterable[Tensor]) -> None:
         """Keep what came with a pair; with one that is not recorded, nothing came that matters."""
-        for main in list(tensors)[:1]:
-            self.received[pair] = main
+        for (_, factor), share in zip(shares_of(pair), tensors, strict=False):  # the decoy is left over
+            part = share if factor == 1 else share * float(factor)
+            self.received[pair] = part if pair not in self.received else self.received[pair] + part
 
     def gradient(self, gradients: Mapping[Tensor, Array]) -> float | None:
         """Find the gradient of the parameter."""
