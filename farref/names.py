@@ -15,6 +15,7 @@ from functools import cache
 from typing import Final
 
 from farref.clauses import clauses, defects
+from farref.properties.proof.subjects import SUBJECTS
 from farref.properties.protocol import AnyProtocol
 from farref.properties.protocols import PROTOCOLS
 
@@ -29,6 +30,7 @@ class Sort(Enum):
     RULE = "rule"
     SITUATION = "situation"
     DEFECT = "defect"
+    PROOF = "clause of a proof"
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ def names() -> tuple[Named, ...]:
     """Give everything with a name. A rule of both protocols is there twice."""
     modelled = [one for about in PROTOCOLS.values() for one in _named(about)]
     claimed = {one.id for one in modelled}
-    return (*modelled, *(_unmodelled(name, title) for name, title in defects().items() if name not in claimed))
+    unmodelled = (_unmodelled(name, title) for name, title in defects().items() if name not in claimed)
+    return (*modelled, *unmodelled, *_proved())
 
 
 def find_names(name: str) -> list[Named]:
@@ -65,8 +68,9 @@ def what_there_is(name: str) -> str:
     near = get_close_matches(name.lower(), [one.id for one in names() if not NUMBERED.match(one.id)], n=1)
     meant = f"did you mean {near[0]}? " if near else ""
     clause, property_, defect = map(_ranges, (clauses(), _of(Sort.PROPERTY), _of(Sort.CLAIM, Sort.DEFECT)))
-    there = f"clauses {clause}, properties {property_}, known defects {defect}, and rules such as {_of(Sort.RULE)[0]}"
-    return f"nothing in the spec is called {name!r}; {meant}there are {there}"
+    proof, rule = _ranges(_of(Sort.PROOF)), _of(Sort.RULE)[0]
+    numbered = f"clauses {clause}, properties {property_}, known defects {defect}, clauses of proofs {proof}"
+    return f"nothing in the spec is called {name!r}; {meant}there are {numbered}, and rules such as {rule}"
 
 
 def _of(*sorts: Sort) -> list[str]:
@@ -138,6 +142,16 @@ def _situations(about: AnyProtocol) -> Iterator[Named]:
     for one in known.values():
         what = f"A situation of {about.name} that some run must reach: a search that never meets it would show little."
         yield Named(one.id, Sort.SITUATION, about.name, what, one.text, one.clause, (_check(about),))
+
+
+def _proved() -> Iterator[Named]:
+    """Name the clauses of the invariants that `farref prove` is about."""
+    for subject in SUBJECTS.values():
+        for theorem in subject.theorems:
+            for one in theorem.invariant:
+                what = f"A clause of the proof of {theorem.id} ({subject.name}), which every step keeps."
+                command = f"farref prove {subject.name} --only {one.id}"
+                yield Named(one.id, Sort.PROOF, subject.name, what, one.text, one.serves.partition(",")[0], (command,))
 
 
 def _unmodelled(name: str, title: str) -> Named:

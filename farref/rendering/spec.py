@@ -18,6 +18,7 @@ COMMANDS_ARE: Final = {
     Sort.RULE: ("leave it out",),
     Sort.SITUATION: ("reach it",),
     Sort.DEFECT: (),
+    Sort.PROOF: ("prove it",),
 }
 """What each command of a name is for."""
 

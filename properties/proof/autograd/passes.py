@@ -97,7 +97,7 @@ def balanced(s: State, one: Term) -> Formula:
 def first_unentered(s: State, one: Term) -> Formula:
     """A finite set that is not empty has a first element: here, of the messages sent and not entered, the one sent first.
 
-    Whatever caused it was sent before it, and so is not in the set. That it has a cause, or is the root's, is clause L8.
+    Whatever caused it was sent before it, and so is not in the set. That it has a cause, or is the root's, is clause B8.
     """
 
     def is_open(m: Term) -> Formula:

@@ -37,13 +37,13 @@ from farref.properties.proof.logic.relations import Named, empty
 # -- the invariant -----------------------------------------------------------------------------------------------------
 
 
-@clause("L1", "A20", PASS)
+@clause("B1", "A20", PASS)
 def decisions(s: State, p: Term) -> Formula:
     """A pass runs, is committed, or has failed; only a committed one returns."""
     return at_most_one(s.running(p), s.committed(p), s.failed(p)) & implies(s.returned(p), s.committed(p))
 
 
-@clause("L2", "A14", MESSAGE)
+@clause("B2", "A14", MESSAGE)
 def lives(s: State, m: Term) -> Formula:
     """A message is sent, processed, reported and entered, in this order, and in a pass that was begun."""
     return all_of(
@@ -55,32 +55,32 @@ def lives(s: State, m: Term) -> Formula:
     )
 
 
-@clause("L3", "A14", MESSAGE, MESSAGE)
+@clause("B3", "A14", MESSAGE, MESSAGE)
 def causes(s: State, m: Term, cause: Term) -> Formula:
     """A cause was processed in the same pass; once its report is entered, the root knows of what it caused."""
     learned = implies(s.entered(cause), s.known(m))
     return implies(s.caused(m, cause), all_of(s.processed(cause), s.sent(m), same(pass_of(m), pass_of(cause)), learned))
 
 
-@clause("L4", "A14", MESSAGE)
+@clause("B4", "A14", MESSAGE)
 def roots(s: State, m: Term) -> Formula:
     """The root knows what it sent itself, and knows of nothing that was not sent."""
     return implies(s.from_root(m), s.known(m)) & implies(s.known(m), s.sent(m))
 
 
-@clause("L5", "A14, S11", MESSAGE)
+@clause("B5", "A14, S11", MESSAGE)
 def still(s: State, m: Term) -> Formula:
     """Of a committed pass every message is in the ledger."""
     return implies(s.committed(pass_of(m)) & s.sent(m), s.entered(m))
 
 
-@clause("L6", "A17, S8", WORKER, PASS)
+@clause("B6", "A17, S8", WORKER, PASS)
 def shown(s: State, w: Term, p: Term) -> Formula:
     """Only a committed pass is shown or about to be, and only a failed one is about to be forgotten."""
     return implies(s.shown(w, p) | s.committing(w, p), s.committed(p)) & implies(s.aborting(w, p), s.failed(p))
 
 
-@clause("L7", "A17", WORKER, PASS)
+@clause("B7", "A17", WORKER, PASS)
 def told(s: State, w: Term, p: Term) -> Formula:
     """Whoever takes part in a committed pass is about to hear of it; whoever keeps gradients aside takes part."""
     return implies(s.committed(p), iff(s.takes_part(w, p), s.committing(w, p))) & implies(
@@ -88,27 +88,27 @@ def told(s: State, w: Term, p: Term) -> Formula:
     )
 
 
-@clause("L8", "A14", MESSAGE)
+@clause("B8", "A14", MESSAGE)
 def origins(s: State, m: Term) -> Formula:
     """Every message was sent by the root, or something caused it."""
     return implies(s.sent(m), s.from_root(m) | some(MESSAGE, lambda cause: s.caused(m, cause)))
 
 
-@clause("L9", "A17", MESSAGE)
+@clause("B9", "A17", MESSAGE)
 def all_of_it(s: State, m: Term) -> Formula:
     """What was processed of a pass that did not fail is kept aside, or shown."""
     w, p = target(m), pass_of(m)
     return implies(s.processed(m) & ~s.failed(p), s.staged(w, p) | s.shown(w, p))
 
 
-@clause("L10", "A12", WORKER, PASS)
+@clause("B10", "A12", WORKER, PASS)
 def nothing_else(s: State, w: Term, p: Term) -> Formula:
     """What a worker keeps aside or shows of a pass, a message of this very pass has brought."""
     brought = some(MESSAGE, lambda m: all_of(s.processed(m), same(pass_of(m), p), same(target(m), w)))
     return implies(s.staged(w, p) | s.shown(w, p), brought)
 
 
-@clause("L11", "A17", WORKER, PASS)
+@clause("B11", "A17", WORKER, PASS)
 def returns(s: State, w: Term, p: Term) -> Formula:
     """Once `backward` has returned, nobody is still to hear of the commit."""
     return implies(s.returned(p), ~s.committing(w, p))

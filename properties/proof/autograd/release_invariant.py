@@ -122,7 +122,7 @@ def a_forgotten_context_stays_forgotten(s: State, w: Term) -> Formula:
     return ~s.resurrected(w)
 
 
-@clause("L4 calls", "A25", CALL)
+@clause("S10 calls", "A25", CALL)
 def nothing_is_under_way_once_forgotten(s: State, c: Term) -> Formula:
     """Once anybody has forgotten the context, no call of it is under way."""
     return implies(s.forgotten(creator()), ~s.flying(c))

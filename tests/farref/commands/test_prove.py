@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
+from farref.names import Sort, names
 from farref.properties.proof.induction import worlds
 from farref.properties.proof.solvers import cvc5_solver, z3_solver
 from farref.properties.proof.solvers.solver import Answer
@@ -100,3 +101,18 @@ def test_ctrl_c_leaves_what_is_known(farref: Farref, monkeypatch: pytest.MonkeyP
     theorem, *others = json.loads(result.stdout)["theorems"]
     assert others == []
     assert (theorem["queries"], theorem["verdict"]) == (10, "unknown")
+
+
+def test_every_clause_can_be_looked_up(farref: Farref) -> None:
+    found = farref("spec", "j17")
+    assert found.exit_code == 0
+    assert "A parent lives while it lists a child." in found.stdout
+    assert "farref prove rref --only J17" in found.stdout
+    assert "clauses of proofs J1 to J24, K1 to K4" in farref("spec", "J99").stderr
+
+
+def test_no_clause_has_the_name_of_anything_else() -> None:
+    ids = [one.id for one in names() if one.kind is Sort.PROOF]
+    others = {one.id for one in names() if one.kind is not Sort.PROOF}
+    assert len(ids) == len(set(ids))
+    assert not others & set(ids)
