@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 
 from farref.model.checker.interface import Case, Kind, Predicate, Property
 from farref.properties.protocol import AnyBounds, AnyWorld, Claim
+from farref.properties.violation import Violation
 
 Thing = TypeVar("Thing")
 AnyPredicate = TypeVar("AnyPredicate", bound=Callable[..., bool])
@@ -99,3 +100,9 @@ def sentence(predicate: Callable[..., bool]) -> str:
     """Give a predicate's docstring without the name of the property it belongs to."""
     text = re.sub(r"^\w+(, [\w ]+)?: ", "", " ".join((predicate.__doc__ or "").split()))
     return text[:1].upper() + text[1:]
+
+
+def violated(said: Mapping[Callable[..., bool], tuple[str, str]], about: str, *seen: object) -> list[Violation]:
+    """List what does not hold of something that was seen, out of predicates with their properties and clauses."""
+    broken = [holds for holds in said if not holds(*seen)]
+    return [Violation(*said[holds], sentence(holds), about) for holds in broken]

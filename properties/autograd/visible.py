@@ -19,7 +19,7 @@ from farref.model.autograd.world import Bounds, World, graph_of, pass_of, seed_o
 from farref.model.ids import WorkerId, worker_name, worker_named
 from farref.properties.autograd.observation import Observation, PassView, WorkerView
 from farref.properties.autograd.observer import ENDED_WELL
-from farref.properties.build import sentence
+from farref.properties.build import violated
 from farref.properties.violation import Violation
 
 RUNNING: Final = frozenset({"running", "marking", "resumed", "committing"})
@@ -180,21 +180,13 @@ def _violated(seen: Observation, truth: Truth, touched: set[str]) -> Iterator[Vi
     assert truth.graph is not None, "nothing is violated before the choice"
     for worker in seen.workers:
         if f"worker {worker.worker}" in touched:
-            yield from _broken(OF_WORKERS, seen, worker, truth, f"worker {worker.worker}")
+            yield from violated(OF_WORKERS, f"worker {worker.worker}", seen, worker, truth)
     for pair in truth.graph.pair_ids:
         if f"pair {pair}" in touched:
-            yield from _broken(OF_PAIRS, seen, pair, truth, f"pair {pair}")
+            yield from violated(OF_PAIRS, f"pair {pair}", seen, pair, truth)
     for one in seen.passes:
         if f"pass {one.number}" in touched:
-            yield from _broken(OF_PASSES, seen, one, truth, f"pass {one.number}")
-
-
-def _broken(
-    said: dict[Callable[..., bool], tuple[str, str]], seen: Observation, one: object, truth: Truth, about: str
-) -> Iterator[Violation]:
-    for holds, (name, clause) in said.items():
-        if not holds(seen, one, truth):
-            yield Violation(name, clause, sentence(holds), about)
+            yield from violated(OF_PASSES, f"pass {one.number}", seen, one, truth)
 
 
 def model_truth(world: World, bounds: Bounds) -> Truth:

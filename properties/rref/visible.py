@@ -19,7 +19,7 @@ from farref.model.ids import worker_name
 from farref.model.rref.ids import ForkId
 from farref.model.rref.user import Fetch, Handle
 from farref.model.rref.world import Bounds, World
-from farref.properties.build import sentence
+from farref.properties.build import violated
 from farref.properties.rref.observation import EntryView, Observation, UserView
 from farref.properties.rref.truth import Truth
 from farref.properties.violation import Violation
@@ -205,9 +205,9 @@ def visible(observation: Observation, truth: Truth, touched: Iterable[str]) -> l
             forks.append((rref, name[5:]))
     _sort(observation, truth, parts)
     for part in parts.values():
-        found += _violated_by_rref(part, truth)
+        found += violated(OF_RREFS, f"RRef {part.rref}", part, truth)
     for rref, fork in forks:
-        found += _violated_by_fork(parts[rref], fork, truth)
+        found += violated(OF_FORKS, f"fork {fork}", parts[rref], fork, truth)
     return found
 
 
@@ -228,16 +228,6 @@ def _sort(observation: Observation, truth: Truth, parts: dict[str, Part]) -> Non
     for message in observation.flying:
         if (part := parts.get(truth.rref_of(message.fork) or "")) is not None:
             part.flying.add((message.kind, message.fork))
-
-
-def _violated_by_rref(part: Part, truth: Truth) -> list[Violation]:
-    broken = [holds for holds in OF_RREFS if not holds(part, truth)]
-    return [Violation(*OF_RREFS[holds], sentence(holds), f"RRef {part.rref}") for holds in broken]
-
-
-def _violated_by_fork(part: Part, fork: str, truth: Truth) -> list[Violation]:
-    broken = [holds for holds in OF_FORKS if not holds(part, fork, truth)]
-    return [Violation(*OF_FORKS[holds], sentence(holds), f"fork {fork}") for holds in broken]
 
 
 # -- the model's own truth ---------------------------------------------------------------------------------------------
