@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Any, Generic, TypeVar
 
@@ -98,7 +99,7 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     faults: Mapping[str, tuple[type, ...]]  # the faults that are counted, and the actions that are such a fault
     needs: Mapping[str, str]  # the bound that has to allow a fault
     situations: Callable[[AnyBounds], tuple[Property, ...]]  # the awkward situations of a world of some size
-    every_situation: frozenset[str]  # and their names, whatever the size
+    everything: AnyBounds  # bounds in which all of them can be reached
     draw_bounds: Callable[[Random, dict[str, Any]], AnyBounds]  # some of them may be fixed
     unfit: Callable[[dict[str, Any]], str | None]  # what is wrong with bounds that are fixed
     temperaments: Temperaments
@@ -128,6 +129,11 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
         return draw_schedule(
             seed, number, lambda random: self.draw_bounds(random, fixed), self.sorts, self.temperaments
         )
+
+    @cached_property
+    def every_situation(self) -> frozenset[str]:
+        """The names of the awkward situations, whatever the size of a world."""
+        return frozenset(one.id for one in self.situations(self.everything))
 
     @property
     def sorts(self) -> Mapping[str, tuple[type, ...]]:

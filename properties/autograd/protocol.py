@@ -26,9 +26,6 @@ from farref.properties.autograd.touched import touched
 from farref.properties.autograd.visible import model_truth, visible
 from farref.properties.protocol import Protocol
 
-EVERYTHING: Final = Bounds("relay", smart=True, forward=True, release=True)
-"""Bounds in which every kind of message is sent."""
-
 
 def owners(bounds: Bounds) -> dict[str, tuple[str, ...]]:
     """Give the workers' names. Nobody owns anything."""
@@ -58,7 +55,7 @@ AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
     faults=twin.FAULTS,
     needs=twin.NEEDS,
     situations=autograd_situations,
-    every_situation=frozenset(one.id for one in autograd_situations(EVERYTHING)),
+    everything=Bounds("relay", smart=True, forward=True, release=True),
     draw_bounds=schedules.draw_bounds,
     unfit=schedules.unfit,
     temperaments=schedules.TEMPERAMENTS,

@@ -27,9 +27,6 @@ from farref.properties.rref.story import happens
 from farref.properties.rref.touched import touched
 from farref.properties.rref.visible import ModelTruth, visible
 
-EVERYTHING: Final = Bounds(drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True)
-"""Bounds in which every awkward situation can be reached."""
-
 
 def owners(bounds: Bounds) -> dict[str, tuple[str, ...]]:
     """Give the workers' names, each with the RRefs it owns."""
@@ -62,7 +59,7 @@ RREF: Final = Protocol[Bounds, World, Action, Observation](
     faults=twin.FAULTS,
     needs=twin.NEEDS,
     situations=rref_witnesses,
-    every_situation=frozenset(one.id for one in rref_witnesses(EVERYTHING)),
+    everything=Bounds(drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True),
     draw_bounds=schedules.draw_bounds,
     unfit=schedules.unfit,
     temperaments=schedules.TEMPERAMENTS,
