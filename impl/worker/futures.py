@@ -32,6 +32,19 @@ class Loop(Protocol):
         """Let a caller that reads see whether what it waits for is done."""
 
 
+class Waker:
+    """Wakes a thread that waits for a future."""
+
+    __slots__ = ("event", "thread")
+
+    def __init__(self, event: threading.Event) -> None:
+        self.event, self.thread = event, threading.get_ident()
+
+    def __call__(self) -> None:
+        """Wake it."""
+        self.event.set()
+
+
 class Future:
     """The result of a call: a value or an error, once. An application may make one too, and return it from a function."""
 
@@ -81,12 +94,11 @@ class Future:
         deadline = float("inf") if self.deadline is None else self.deadline
         if timeout is not None:
             deadline = min(deadline, time.monotonic() + timeout)
-        wakers: list[Callable[[], None]] = []
         try:
-            self._loop.serve_until(self.done, deadline, lambda event: self._wake_by(event, wakers))
+            self._loop.serve_until(self.done, deadline, self._wake_by)
         finally:
-            if wakers and not self._done:
-                self._forget(wakers)
+            if not self._done and self._callbacks:
+                self._forget_wakers()
         if not self._done:
             if time.monotonic() < deadline:
                 self.abandon()
@@ -173,15 +185,15 @@ class Future:
         """Say how many are to be told when the future is done."""
         return len(self._callbacks or ())
 
-    def _wake_by(self, event: threading.Event, wakers: list[Callable[[], None]]) -> None:
-        wakers.append(event.set)
-        self.call_when_done(event.set)
+    def _wake_by(self, event: threading.Event) -> None:
+        self.call_when_done(Waker(event))
 
-    def _forget(self, callbacks: list[Callable[[], None]]) -> None:
-        """Tell those nothing who have stopped waiting."""
+    def _forget_wakers(self) -> None:
+        """Tell this thread nothing: it has stopped waiting."""
+        me = threading.get_ident()
         with _settling:
-            if self._callbacks is not None:
-                self._callbacks = [one for one in self._callbacks if one not in callbacks]
+            kept = [one for one in self._callbacks or () if not isinstance(one, Waker) or one.thread != me]
+            self._callbacks = kept or None
 
     def _settle(self, value: Any, error: BaseException | bytes | None) -> bool:
         with _settling:

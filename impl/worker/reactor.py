@@ -90,11 +90,9 @@ class Reactor:
         self, done: Callable[[], bool], deadline: float, waker: Callable[[threading.Event], None] | None = None
     ) -> None:
         """Wait for something, reading for all if nobody else does. An interrupt that raises ends it."""
-        while True:
+        while not done() and time.monotonic() < deadline and not self._stopped:
             with uninterrupted:
                 self._serve_until(done, deadline, waker)
-            if done() or self._stopped or time.monotonic() >= deadline:
-                return
 
     def _serve_until(
         self, done: Callable[[], bool], deadline: float, waker: Callable[[threading.Event], None] | None
@@ -102,18 +100,19 @@ class Reactor:
         event: threading.Event | None = None
         if self.tasks:
             self._nudge()
-        while not done() and (left := deadline - time.monotonic()) > 0 and not self._is_over():
+        while not uninterrupted.pending or not uninterrupted.is_interrupted():
             if self._role.acquire(blocking=False):
                 self._read_until(done, deadline)
-                continue
-            if event is None:
-                event = threading.Event()
-                if waker is not None:
-                    waker(event)
-            event.clear()
-            if done():
+            else:
+                if event is None:
+                    event = threading.Event()
+                    if waker is not None:
+                        waker(event)
+                event.clear()
+                if not done():
+                    self._stand_in_line(event, min(deadline - time.monotonic(), TURN_S))
+            if done() or time.monotonic() >= deadline or self._stopped:
                 break
-            self._stand_in_line(event, min(left, TURN_S))
         self._pass_on()
 
     def stop(self) -> bool:
@@ -162,7 +161,9 @@ class Reactor:
     def _read_until(self, done: Callable[[], bool], deadline: float) -> None:
         self._reader = threading.get_ident()
         try:
-            while not done() and (left := deadline - time.monotonic()) > 0 and not self._is_over():
+            while not done() and (left := deadline - time.monotonic()) > 0 and not self._stopped:
+                if uninterrupted.pending and uninterrupted.is_interrupted():
+                    break
                 self._turn(min(left, TURN_S))
                 self._progress += 1
                 if self.tasks:
@@ -171,10 +172,6 @@ class Reactor:
             self._reader = 0
             self._role.release()
         self._rouse()
-
-    def _is_over(self) -> bool:
-        """Whether a caller is to wait no longer: the worker leaves, or the caller was interrupted."""
-        return self._stopped or (uninterrupted.pending and uninterrupted.is_interrupted())
 
     def _stand_in_line(self, event: threading.Event, seconds: float) -> None:
         self._callers.append(event)
