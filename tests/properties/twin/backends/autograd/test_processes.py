@@ -1,29 +1,19 @@
-"""The twin of distributed autograd over real processes: the implementation as it is agrees too."""
+"""The twin of distributed autograd over real processes: what is left in the middle, and what is found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
-from hypothesis.stateful import run_state_machine_as_test
 
-from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.protocol import AUTOGRAD
 from farref.properties.twin.backends.autograd.processes import AutogradProcesses
-from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
-from farref.properties.twin.campaign import campaign, take_schedule
-from farref.properties.twin.machine import twin_machine
+from farref.properties.twin.campaign import take_schedule
 from farref.properties.twin.shrink import shrink
-from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Twin
 from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
-
-SCHEDULES = 40
-FEW = settings(
-    max_examples=4, stateful_step_count=25, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+from tests.properties.twin.steps import steps
 
 
 @pytest.fixture(scope="module")
@@ -32,33 +22,6 @@ def warm() -> Iterator[AutogradProcesses]:
     backend = AutogradProcesses()
     yield backend
     backend.close()
-
-
-def pids(backend: AutogradProcesses) -> list[int]:
-    assert backend.pool is not None
-    return [child.process.pid for child in backend.pool.children]
-
-
-def steps(twin: Twin, *labels: str) -> None:
-    known: dict[str, Action] = {str(action): action for action in twin.model.actions}
-    for label in labels:
-        twin.step(known[label])
-
-
-def test_real_processes_agree_on_every_step_and_are_the_same_all_along(warm: AutogradProcesses) -> None:
-    tally, known = Tally(AUTOGRAD, 7, {}), set[int]()
-    for number in range(SCHEDULES):
-        tally.add(take_schedule(AUTOGRAD.draw(7, number, {}), warm, tally.reached))
-        known |= set(pids(warm))
-    assert tally.disagreement is None, str(tally.disagreement)
-    assert tally.never_fired == []
-    assert len(known) == 4
-    simulated = campaign(SimulatedAutograd, seed=7, schedules_max=SCHEDULES, protocol="autograd")
-    assert (tally.trace_hash, tally.steps, tally.faults) == (simulated.trace_hash, simulated.steps, simulated.faults)
-
-
-def test_hypothesis_drives_real_processes(warm: AutogradProcesses) -> None:
-    run_state_machine_as_test(twin_machine(lambda: warm, "autograd"), settings=FEW)
 
 
 def test_a_run_that_was_left_in_the_middle_leaves_nothing(warm: AutogradProcesses) -> None:

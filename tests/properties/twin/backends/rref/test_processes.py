@@ -1,4 +1,4 @@
-"""The twin over real processes: the implementation as it is agrees too, and where it would not, the twin says so."""
+"""The twin of RRefs over real processes: what is let in, what is left, what dies, and what is found."""
 
 from __future__ import annotations
 
@@ -8,28 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from farref.impl.core.ids import WorkerId
 from farref.model.rref.world import Bounds
 from farref.properties.rref.protocol import RREF
 from farref.properties.twin.backends.rref.driven_application import DrivenApplication
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
-from farref.properties.twin.backends.rref.simulated import SimulatedBackend
-from farref.properties.twin.campaign import campaign, take_schedule
-from farref.properties.twin.machine import twin_machine
+from farref.properties.twin.campaign import take_schedule
 from farref.properties.twin.shrink import shrink
-from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.properties.zoo.catalogue import RREF_MUTANTS
-from tests.properties.twin.steps import named
+from tests.properties.twin.steps import pids, steps
 
-SCHEDULES = 40
 B = WorkerId(1)
-FEW = settings(
-    max_examples=6, stateful_step_count=25, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
 
 
 @pytest.fixture(scope="module")
@@ -38,32 +29,6 @@ def warm() -> Iterator[ProcessesBackend]:
     backend = ProcessesBackend()
     yield backend
     backend.close()
-
-
-def pids(backend: ProcessesBackend) -> list[int]:
-    assert backend.pool is not None
-    return [child.process.pid for child in backend.pool.children]
-
-
-def steps(twin: Twin, *labels: str) -> None:
-    for label in labels:
-        twin.step(named(twin, label))
-
-
-def test_real_processes_agree_on_every_step_and_are_the_same_all_along(warm: ProcessesBackend) -> None:
-    tally, known = Tally(RREF, 7, {}), set[int]()
-    for number in range(SCHEDULES):
-        tally.add(take_schedule(RREF.draw(7, number, {}), warm, tally.reached))
-        known |= set(pids(warm))
-    assert tally.disagreement is None, str(tally.disagreement)
-    assert tally.never_fired == []
-    assert len(known) == 4
-    simulated = campaign(SimulatedBackend, seed=7, schedules_max=SCHEDULES)
-    assert (tally.trace_hash, tally.steps, tally.faults) == (simulated.trace_hash, simulated.steps, simulated.faults)
-
-
-def test_hypothesis_drives_real_processes(warm: ProcessesBackend) -> None:
-    run_state_machine_as_test(twin_machine(lambda: warm, "rref"), settings=FEW)
 
 
 def test_a_message_arrives_only_when_it_is_let_in(warm: ProcessesBackend) -> None:
