@@ -82,6 +82,9 @@ def fuzz(**given: Any) -> int:
     is the same in every schedule. The same seed and number of schedules give the same steps, and the same trace_hash, on
     every backend and with any number of jobs.
 
+    A storm has no model beside it. It draws what schedules of the model do not have, and judges it by the same properties,
+    or by gradients. Of the bounds it takes the number of workers, and what may go wrong.
+
     \b
     farref fuzz rref --seconds 60
     farref fuzz rref --backend processes --seconds 60        the same between real processes

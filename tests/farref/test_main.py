@@ -105,6 +105,7 @@ CAMPAIGNS = [
     ("rref",),
     ("rref", "--jobs", "2"),
     ("rref", "--backend", "processes"),
+    ("rref", "--backend", "storm"),
     ("autograd",),
     ("autograd", "--backend", "processes"),
     ("autograd", "--backend", "storm"),

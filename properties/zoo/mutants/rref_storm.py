@@ -21,6 +21,8 @@ from farref.properties.zoo.creature import REVIEW, STORM
 from farref.properties.zoo.mutants.mutant import Handler, Mutants
 
 MUTANTS: Final = Mutants("rref", STORM)
+MANY: Final = 5
+"""As many forks of one RRef as the schedules of the model have at most."""
 
 # -- several forks in one message --------------------------------------------------------------------------------------
 
@@ -75,6 +77,17 @@ def the_arguments_of_a_creation_are_not_waited_for(original: Handler) -> Handler
     return arrive
 
 
+@MUTANTS.enter("R16", Owner, "on_fork_request", origin=REVIEW)
+def the_sixth_fork_is_not_counted(original: Handler) -> Handler:
+    """An owner that counts five forks of an RRef answers for another one without counting it."""
+
+    def on_fork_request(self: Owner, source: Any, message: Any) -> None:
+        if message.rref not in self.entries or len(self.entries[message.rref].forks) < MANY:
+            original(self, source, message)
+
+    return on_fork_request
+
+
 # -- values that hold references ---------------------------------------------------------------------------------------
 
 
@@ -121,6 +134,19 @@ def the_dead_are_heard(_: Handler) -> Handler:
 def a_call_waits_for_the_dead(_: Handler) -> Handler:
     """A call whose argument nobody can confirm any more stays parked."""
     return lambda self, fork, error: None
+
+
+@MUTANTS.enter("R34", Parking, "give_up", origin=REVIEW)
+def a_call_is_handed_what_the_dead_owned(_: Handler) -> Handler:
+    """A call that waits is given up only for a fork that it waits for, and not for one that was confirmed."""
+
+    def give_up(self: Parking, fork: Any) -> Any:
+        parked = self.waited_for.get(fork)
+        for waited in parked.waiting_for if parked is not None else ():
+            del self.waited_for[waited]
+        return None if parked is None else parked.run
+
+    return give_up
 
 
 @MUTANTS.enter("R34", Owner, "_check_creator", origin=REVIEW)

@@ -14,7 +14,7 @@ from farref.properties.zoo.catalogue import STORM_MUTANTS
 from farref.properties.zoo.mutants.mutant import Mutant
 
 SCHEDULES = 200
-LOCKSTEP_SCHEDULES = 60
+LOCKSTEP_SCHEDULES = 100
 LONGEST = 40
 
 FINDS = {
@@ -23,11 +23,15 @@ FINDS = {
     drawn.TWICE: ("an_rref_twice_in_a_message_is_taken_on_once",),
     drawn.HOLDING: ("an_answer_ends_all_fetches", "what_a_value_holds_is_counted_once"),
     drawn.CARGO: ("the_arguments_of_a_creation_are_not_waited_for",),
+    drawn.FORKS: ("the_sixth_fork_is_not_counted",),
     drawn.DEATH: (
-        "the_dead_are_heard", "a_call_waits_for_the_dead", "a_dead_creator_is_waited_for",
-        "an_orphan_waits_for_its_children", "the_forks_of_the_dead_are_released",
+        "a_call_waits_for_the_dead", "a_dead_creator_is_waited_for", "an_orphan_waits_for_its_children",
+        "the_forks_of_the_dead_are_released",
     ),
-    drawn.LIFE: ("an_earlier_life_is_heard", "an_answer_to_an_earlier_life_is_taken", "a_new_life_is_not_noticed"),
+    drawn.BEREFT: ("a_call_is_handed_what_the_dead_owned",),
+    drawn.FROM_THE_DEAD: ("the_dead_are_heard",),
+    drawn.LIFE: ("a_new_life_is_not_noticed",),
+    drawn.LATE: ("an_earlier_life_is_heard", "an_answer_to_an_earlier_life_is_taken"),
 }  # fmt: skip
 """Which mistakes each situation is there to find."""
 
