@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 from numbers import Real
 from typing import Final
 
@@ -14,6 +16,10 @@ FRAME_BYTES_MAX: Final = 64 * 2**20
 SHARED_BYTES_MAX: Final = 2**30
 FRAME_BYTES_LEAST, FRAME_BYTES_MOST = 2**16, 2**32 - 1
 """A frame has its length in 32 bits (spec/wire.md), and the messages of the protocol itself need some room."""
+
+
+NEEDED: Final = ((select, "epoll"), (os, "eventfd"), (os, "memfd_create"), (os, "register_at_fork"))
+"""What processes of this implementation stand on, and other systems may not have."""
 
 
 class WorkerInfo(Struct, frozen=True):
@@ -48,6 +54,11 @@ class Settings(Struct, frozen=True):
 
 def check_settings(settings: Settings) -> None:
     """Refuse what cannot work, before anything has begun."""
+    missing = [name for module, name in NEEDED if not hasattr(module, name)]
+    if missing:
+        raise RpcError(
+            f"farref.impl needs Linux: there is no {', '.join(missing)} here. All else of farref works without"
+        )
     limit = settings.frame_bytes_max
     if not isinstance(limit, int) or not FRAME_BYTES_LEAST <= limit <= FRAME_BYTES_MOST:
         raise RpcError(f"frame_bytes_max is a number from {FRAME_BYTES_LEAST} to {FRAME_BYTES_MOST}, and not {limit!r}")

@@ -33,7 +33,6 @@ from farref.impl.errors import WireError
 
 ARRAY_BYTES_MIN: Final = 64 * 1024
 SEAL_FUTURE_WRITE: Final = 0x10
-SEALS: Final = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | SEAL_FUTURE_WRITE
 
 Array = npt.NDArray[Any]
 
@@ -55,7 +54,7 @@ class Arena:
         self.descriptor = os.memfd_create("farref", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.descriptor, size)
         self._bytes = np.frombuffer(mmap.mmap(self.descriptor, size), np.uint8)
-        fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, SEALS)
+        fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | SEAL_FUTURE_WRITE)
         self._used = 0
         self._free: dict[int, list[int]] = {}
         self.lent: dict[int, tuple[WorkerId, int]] = {}
