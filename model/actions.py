@@ -51,4 +51,4 @@ class Retry(OnMessage[AnyMessage]):
 
 
 class FailCall(OnMessage[AnyMessage]):
-    """A message that carries a call cannot be sent, or not be understood; its sender is told."""
+    """A user call cannot be sent, or not be understood; its sender is told."""

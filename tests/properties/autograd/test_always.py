@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from farref.model.autograd.actions import Action
 from farref.model.autograd.messages import Fault
@@ -12,6 +13,9 @@ from farref.model.autograd.world import Bounds, World
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Verdict
 from farref.properties.autograd.always import autograd_properties
+from farref.properties.autograd.observer import ModelObserver
+from farref.properties.autograd.visible import model_truth, visible
+from tests.model.autograd.play import Play
 
 ONCE_WRONG = {
     "T1, when the sends are gone that FAST named": Bounds("AB BA BA: A>r1 s1>r0 s2>r0 s0>A", release=True),
@@ -41,3 +45,13 @@ def test_T1_an_error_that_names_another_worker_is_seen() -> None:
     assert fast.check(AutogradModel(bounds), autograd_properties(bounds)).verdict is Verdict.HOLDS
     result = reference.check(BlamesItsRoot(bounds), autograd_properties(bounds))
     assert [name for name, verdict in result.verdicts.items() if verdict is Verdict.VIOLATED] == ["T1"]
+
+
+def test_T1_an_implementation_that_names_another_send_is_seen() -> None:
+    play = Play("unused-result")("Backward(A)").finish()
+    seen, truth = ModelObserver(play.model.bounds).observe(play.world), model_truth(play.world, play.model.bounds)
+    assert visible(seen, truth, ["pass 1"]) == []
+    [failed] = seen.passes
+    assert failed.unreached == (1,)
+    wrong = replace(seen, passes=(replace(failed, unreached=(0,)),))
+    assert [one.property for one in visible(wrong, truth, ["pass 1"])] == ["T1"]
