@@ -5,12 +5,15 @@ from __future__ import annotations
 import click
 
 from farref.options.groups import format_option
+from farref.properties.proof.induction.tell import Told
 from farref.rendering.checked import show_story
 from farref.rendering.diagram import draw
+from farref.rendering.proved import show_told, told_document
+from farref.rendering.states import draw_states
 from farref.terminal.exits import OK
 from farref.terminal.files import print_json, write
 from farref.terminal.output import page
-from farref.terminal.traces import read_trace
+from farref.terminal.traces import read_counterexample
 
 
 @click.command()
@@ -22,7 +25,8 @@ from farref.terminal.traces import read_trace
 def explain(trace: str, output: str | None, form: str) -> int:
     """Tell the story of a counterexample that `farref check --save` wrote.
 
-    The model takes the steps again, so the story is what really happens, whatever the file says.
+    The model takes the steps again, so the story is what really happens, whatever the file says. A counterexample that
+    `farref prove --save` wrote is two states: both are shown side by side, after the formulas were looked up in them again.
 
     \b
     farref check rref --profile torch --claim N1 --save trace.json
@@ -31,7 +35,9 @@ def explain(trace: str, output: str | None, form: str) -> int:
     """
     if output is not None and not output.lower().endswith(".svg"):
         raise click.UsageError(f"-o draws SVG, and {output} does not end in .svg")
-    told = read_trace(trace)
+    told = read_counterexample(trace)
+    if isinstance(told, Told):
+        return _explain_induction(told, output, form)
     if output is not None:
         write(output, draw(told).encode(), "diagram")
     if form == "json":
@@ -39,4 +45,15 @@ def explain(trace: str, output: str | None, form: str) -> int:
     else:
         with page() as console:
             show_story(console, told)
+    return OK
+
+
+def _explain_induction(told: Told, output: str | None, form: str) -> int:
+    if output is not None:
+        write(output, draw_states(told).encode(), "diagram")
+    if form == "json":
+        print_json(told_document(told))
+    else:
+        with page() as console:
+            show_told(console, told)
     return OK

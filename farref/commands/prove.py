@@ -15,12 +15,13 @@ from farref.properties.proof.induction.prove import prove as ask
 from farref.properties.proof.induction.questions import cases
 from farref.properties.proof.induction.theory import Theorem, Verdict
 from farref.properties.proof.needed import Needed, judged, needed
+from farref.properties.proof.saved import encode
 from farref.properties.proof.solvers.known import SOLVERS
 from farref.properties.proof.solvers.solver import Solver
 from farref.properties.proof.subjects import SUBJECTS, Subject
 from farref.rendering.proved import Judged, Proved, proved_document, proved_markdown, show_proved
-from farref.terminal.files import print_json
-from farref.terminal.output import page, put
+from farref.terminal.files import print_json, refuse_place, write
+from farref.terminal.output import page, put, remark
 from farref.terminal.progress import saying
 
 SHOWN_MAX: Final = 3
@@ -40,6 +41,12 @@ Wanted = Callable[[str, str], bool]
     help="Ask only about this theorem, clause (J17, P1) or step (LetGo). May be given several times.",
 )
 @click.option("--solver", type=click.Choice([*SOLVERS, "both"]), default="z3", help="Who checks the proof. Default z3.")
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write a counterexample to a file, for `farref explain`.",
+)
 @format_option("pretty", "json", "markdown")
 @quiet_option
 def prove(**given: Any) -> int:
@@ -60,9 +67,12 @@ def prove(**given: Any) -> int:
     farref prove rref --each rule                     without each rule a clause is lost
     farref prove rref --without fetch_pins_user       ... and how
     farref prove rref --only J17                      one clause, over all steps
+    farref prove rref --without fetch_pins_user --save lost.json
+                                                      keep a counterexample; farref explain lost.json -o lost.svg draws it
     """
     subject = SUBJECTS[given["subject"]]
     _refuse(subject, given)
+    refuse_place(given["save"])
     solvers = [SOLVERS[name]() for name in SOLVERS if given["solver"] in (name, "both")]
     with _telling(quiet=given["quiet"]) as on_question:
         if given["each"]:
@@ -70,7 +80,16 @@ def prove(**given: Any) -> int:
         else:
             proved = _theorems(subject, solvers, on_question, given)
     _print(proved, given["form"])
+    _save(proved, given["save"])
     return proved.exit_code
+
+
+def _save(proved: Proved, path: str | None) -> None:
+    if path is not None and proved.told is not None:
+        theorem, told = proved.told
+        write(path, encode(told, proved.subject.name, theorem, proved.without), "counterexample")
+    elif path is not None:
+        remark(f"nothing was refuted, so {path} was not written")
 
 
 def _print(proved: Proved, form: str) -> None:
@@ -152,6 +171,8 @@ def _refuse(subject: Subject, given: dict[str, Any]) -> None:
         )
     if rule in subject.silent:
         raise click.UsageError(f"--without: no theorem speaks of {rule}: {subject.silent[rule]}")
+    if given["each"] and given["save"]:
+        raise click.UsageError("--save keeps one counterexample; leave out --each, and give --without")
     if given["each"] and (rule or given["only"] or given["solver"] == "both"):
         raise click.UsageError(
             "--each goes through all rules with one solver; leave out --without, --only and --solver both"

@@ -54,6 +54,11 @@ class Proved:
     is_whole: bool = True
 
     @property
+    def told(self) -> tuple[str, Told] | None:
+        """The first counterexample, and the theorem that it is about."""
+        return next(((one.outcome.theorem.id, told) for one in self.theorems for told in one.told), None)
+
+    @property
     def exit_code(self) -> int:
         """What the process ends with. Of rules, each must be needed; of theorems, each must be proved."""
         verdicts = [one.verdict for one in self.theorems]
@@ -91,16 +96,17 @@ def _theorem(one: Judged) -> dict[str, Any]:
         "verdict": one.verdict.value,
         "impossible": list(found.impossible),
         "lost": [{"claim": lost.claim, "step": lost.place, "answer": lost.answer.value} for lost in found.failures],
-        "counterexamples": [_told(told) for told in one.told],
+        "counterexamples": [told_document(told) for told in one.told],
     }
 
 
 def _rule(one: Needed) -> dict[str, Any]:
     found = {"rule": one.rule, "theorem": one.theorem, "lost": one.lost, "step": one.step, "verdict": one.verdict}
-    return {**found, "why": one.why, "counterexample": None if one.told is None else _told(one.told)}
+    return {**found, "why": one.why, "counterexample": None if one.told is None else told_document(one.told)}
 
 
-def _told(told: Told) -> dict[str, Any]:
+def told_document(told: Told) -> dict[str, Any]:
+    """Say a counterexample as one JSON object."""
     rows = [{"thing": row.thing, "before": list(row.before), "after": _listed(row.after)} for row in told.rows]
     return {"step": told.step, "lost": told.lost, "text": told.text, "states": rows}
 
@@ -157,11 +163,11 @@ def show_proved(console: Console, proved: Proved) -> None:
                 f"note: {one.outcome.theorem.id} says little: its invariant rules out that {text}", style="yellow"
             )
     for told in [told for one in proved.theorems for told in one.told]:
-        _show_told(console, told)
+        show_told(console, told)
     for rule in proved.rules:
         if rule.told is not None:
             console.print(f"\nWithout {rule.rule}:", style="bold")
-            _show_told(console, rule.told)
+            show_told(console, rule.told)
     console.print(_conclusion(proved))
 
 
@@ -184,7 +190,7 @@ def _rules_table(rules: Sequence[Needed]) -> Table:
     return table
 
 
-def _show_told(console: Console, told: Told) -> None:
+def show_told(console: Console, told: Told) -> None:
     """Print a counterexample: both states beside each other, with what the step changes, and what is lost."""
     has_after = any(row.after is not None for row in told.rows)
     table = plain_table()

@@ -31,6 +31,8 @@ class Told:
     lost: str
     text: str
     rows: tuple[Row, ...]
+    place: str
+    found: Counterexample
 
     def sentences(self) -> list[str]:
         """Tell both states."""
@@ -46,7 +48,7 @@ def tell(failure: Failure, found: Counterexample, theory: Theory[Any]) -> Told:
     name, _, outcome = failure.place.partition(": ")
     step = f"{name}{f' at {where}' if where else ''}{f' ({_joined(how)})' if how else ''}"
     step += f": {outcome}" if outcome else ""
-    return Told(step, failure.claim, failure.text, tuple(_rows(found, theory)))
+    return Told(step, failure.claim, failure.text, tuple(_rows(found, theory)), failure.place, found)
 
 
 def _rows(found: Counterexample, theory: Theory[Any]) -> Iterator[Row]:

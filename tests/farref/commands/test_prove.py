@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import Result
@@ -116,3 +118,61 @@ def test_no_clause_has_the_name_of_anything_else() -> None:
     others = {one.id for one in names() if one.kind is not Sort.PROOF}
     assert len(ids) == len(set(ids))
     assert not others & set(ids)
+
+
+# -- counterexamples as files ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lost(farref: Farref, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved counterexample to induction."""
+    path = tmp_path_factory.mktemp("lost") / "lost.json"
+    words = ("--without", "registers_atomically", "--only", "RemoteCall", "--save", str(path))
+    assert farref("prove", "rref", *words, "--quiet").exit_code == 1
+    return path
+
+
+def test_a_counterexample_is_explained_and_drawn(farref: Farref, lost: Path, tmp_path: Path) -> None:
+    drawing = tmp_path / "lost.svg"
+    result = farref("explain", str(lost), "-o", str(drawing))
+    assert result.exit_code == 0
+    assert "lost: J13: A pending creator has a message under way" in result.stdout
+    texts = [one.text for one in ElementTree.fromstring(drawing.read_text()).iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[0] == "RemoteCall at f0, x0"
+    assert texts.count("is pending") == 2
+    assert texts.count("has a RemoteCall under way") == 1
+
+
+def test_a_window_is_drawn_too(farref: Farref, tmp_path: Path) -> None:
+    path = tmp_path / "lost.json"
+    assert farref("prove", "window", "--without", "low_is_lowest", "--quiet", "--save", str(path)).exit_code == 1
+    found = json.loads(farref("explain", str(path), "--format", "json").stdout)
+    assert (found["lost"], found["states"][0]["thing"]) == ("W4", "in all,")
+
+
+def test_nothing_is_saved_of_what_is_proved(farref: Farref, tmp_path: Path) -> None:
+    path = tmp_path / "lost.json"
+    result = farref("prove", "window", "--quiet", "--save", str(path))
+    assert (result.exit_code, path.exists()) == (0, False)
+    assert "nothing was refuted" in result.stderr
+
+
+DAMAGES: dict[str, tuple[object, str]] = {
+    "without": (None, "is not a counterexample"),
+    "facts": ([], "is not a counterexample"),
+    "at": ({}, "where the step is taken"),
+    "lost": ("J99", "names something"),
+    "at ": ({"x=print(1)": "f0"}, "not a parameter of a step"),
+    "subject": ("rrefs", "names something"),
+    "things": (7, "not a counterexample to induction"),
+}
+
+
+@pytest.mark.parametrize("key", DAMAGES)
+def test_a_file_that_shows_nothing_is_refused(farref: Farref, lost: Path, tmp_path: Path, key: str) -> None:
+    value, said = DAMAGES[key]
+    damaged = tmp_path / "damaged.json"
+    damaged.write_text(json.dumps({**json.loads(lost.read_text()), key.strip(): value}))
+    result = farref("explain", str(damaged))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
