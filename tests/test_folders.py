@@ -18,7 +18,7 @@ GENERATED: Final = {".cfg"}
 
 LISTED: Final = dict(re.findall(r"^\| `([\w/]+)/` \| (.+) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE))
 
-MADE_UP: Final = {"file.py"}
+MADE_UP: Final = {"file.py", "mine.py"}
 """Names that stand for a file of the reader's own."""
 
 OF_PYTORCH: Final = {"rpc_test.py", "dist_autograd_test.py", "dist_optimizer_test.py", "faulty_agent_rpc_test.py"}

@@ -6,6 +6,7 @@ import click
 
 from farref.options.groups import format_option
 from farref.properties.proof.induction.tell import Told
+from farref.rendering.agreement import show_differed
 from farref.rendering.checked import show_story
 from farref.rendering.diagram import draw
 from farref.rendering.proved import show_told, told_document
@@ -23,10 +24,11 @@ from farref.terminal.traces import read_counterexample
 )
 @format_option("pretty", "json")
 def explain(trace: str, output: str | None, form: str) -> int:
-    """Tell the story of a counterexample that `farref check --save` wrote.
+    """Tell the story of a run that `farref check --save` or `farref fuzz --save` wrote.
 
-    The model takes the steps again, so the story is what really happens, whatever the file says. A counterexample that
-    `farref prove --save` wrote is two states: both are shown side by side, after the formulas were looked up in them again.
+    The model takes the steps again, so the story is what really happens, whatever the file says. What differed between model
+    and backend is told as the file has it. A counterexample that `farref prove --save` wrote is two states: both are shown
+    side by side, after the formulas were looked up in them again.
 
     \b
     farref check rref --profile torch --claim N1 --save trace.json
@@ -45,6 +47,8 @@ def explain(trace: str, output: str | None, form: str) -> int:
     else:
         with page() as console:
             show_story(console, told)
+            if told.disagreement is not None:
+                show_differed(console, told.disagreement)
     return OK
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any, Final
 
 import click
 
+from farref.options.backends import DRIVEN, FREE, backend_option, find_backend
 from farref.options.bounds import bounds_given, drawn_bounds_options
 from farref.options.groups import (
     Command,
@@ -23,10 +25,11 @@ from farref.options.numbers import Seconds, WholeNumber
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import encode
 from farref.properties.twin.backend import FreeBackend, MakeBackend
-from farref.properties.twin.backends.known import BACKENDS, FREE_BACKENDS
+from farref.properties.twin.backends.known import FREE_BACKENDS
 from farref.properties.twin.backends.rref.storm.backend import RRefStorm
 from farref.properties.twin.backends.rref.storm.found import StormFound, encode_storm
 from farref.properties.twin.campaign import campaign
+from farref.properties.twin.loading import BackendError
 from farref.properties.twin.shrink import not_shortened, shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
@@ -38,16 +41,10 @@ from farref.terminal.output import page, remark
 from farref.terminal.progress import saying
 
 SECONDS_DEFAULT: Final = 10.0
-NAMES: Final = list(
-    dict.fromkeys(name for kinds in (BACKENDS, FREE_BACKENDS) for known in kinds.values() for name in known)
-)
 HOW: Final = "What is driven, and for how long"
 
 FUZZ_OPTIONS: Final = [
-    option(
-        HOW, "--backend", type=click.Choice(NAMES), default="simulated",
-        help="Implementation that is driven. Default simulated.",
-    ),
+    backend_option(HOW, [*DRIVEN, *FREE]),
     option(
         HOW, "--seconds", type=Seconds(), help="Stop after this many seconds, or later if too little happened. Default 10."
     ),
@@ -88,6 +85,8 @@ def fuzz(**given: Any) -> int:
     \b
     farref fuzz rref --seconds 60
     farref fuzz rref --backend processes --seconds 60        the same between real processes
+    farref fuzz rref --backend mine.py --save found.json     a backend of your own (spec/testing.md)
+    farref replay found.json --backend mine.py               the run that it was found out with, again
     farref fuzz autograd --seconds 60                        backward passes over random programs
     farref fuzz autograd --workers 4 --pairs 9 --smart       larger ones, all in SMART
     farref fuzz autograd --backend storm --seconds 60        real processes, not held still: gradients and outcomes only
@@ -121,9 +120,10 @@ def _save_run(fuzzed: Fuzzed, path: str) -> None:
 
 def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
     """Run a campaign as the flags say, and shorten what it finds."""
-    make, fixed = _backend(given), _fixed(given)
+    make = _backend(given)
+    fixed = _fixed(given, make)
     seconds = given["seconds"] or (None if given["schedules"] else SECONDS_DEFAULT)
-    with saying(quiet=given["quiet"]) as say:
+    with saying(quiet=given["quiet"]) as say, complaining():
         tally = campaign(
             make,
             seed=given["seed"],
@@ -139,19 +139,25 @@ def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
     return Fuzzed(given["backend"], tally, _shortened(tally, make), command, is_excerpt=given["first"] is not None)
 
 
+@contextmanager
+def complaining() -> Iterator[None]:
+    """Tell what is wrong with a backend of one's own as wrong usage, in one line."""
+    try:
+        yield
+    except BackendError as error:
+        raise click.UsageError(str(error)) from error
+
+
 def _backend(given: dict[str, Any]) -> MakeBackend:
     subject, name = given["subject"], given["backend"]
     if not hasattr(FREE_BACKENDS[subject].get(name, RRefStorm), "search") and given["save"] is not None:
         raise click.UsageError(f"--backend {name} has no steps to save; leave out --save")
-    known: dict[str, MakeBackend] = {**BACKENDS[subject], **FREE_BACKENDS[subject]}
-    if name not in known:
-        raise click.UsageError(f"{subject} has no backend {name!r}; there are {', '.join(known)}")
-    return known[name]
+    return find_backend(subject, name, free=True)
 
 
-def _fixed(given: dict[str, Any]) -> dict[str, Any]:
+def _fixed(given: dict[str, Any], make: MakeBackend) -> dict[str, Any]:
     about = PROTOCOLS[given["subject"]]
-    fixed = bounds_given(given, about)
+    fixed = {**getattr(make, "fixed", {}), **bounds_given(given, about)}
     wrong = about.unfit(fixed)
     if wrong is not None:
         raise click.UsageError(wrong)

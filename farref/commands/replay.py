@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Final
+from contextlib import closing
 
 import click
 import msgspec
 from rich.console import Console
 
-from farref.options.groups import format_option
+from farref.model.checker.interface import Action
+from farref.options.backends import DRIVEN, backend_option, find_backend
+from farref.options.groups import OUTPUT, format_option
 from farref.properties.protocols import sound_model
-from farref.properties.traces.file import Trace, actions_of
+from farref.properties.traces.file import DisagreementRecord, Trace, actions_of
 from farref.properties.traces.replay import beginning
-from farref.properties.twin.backends.known import BACKENDS
+from farref.properties.twin.backend import FreeBackend
 from farref.properties.twin.backends.rref.storm.backend import RRefStorm
 from farref.properties.twin.backends.rref.storm.found import StormFile, decode_storm, take_again
+from farref.properties.twin.loading import BackendError
 from farref.properties.twin.twin import Disagreement, Twin
-from farref.rendering.agreement import EXIT_CODES, Agreement, violations
+from farref.rendering.agreement import EXIT_CODES, Agreement, show_differed, violations
 from farref.rendering.layout import numbered
 from farref.rendering.validated import Validated, show_validated, validated_document
 from farref.terminal.files import print_json, read
 from farref.terminal.output import page
 from farref.terminal.traces import read_trace
 
-NAMES: Final = list(dict.fromkeys(name for known in BACKENDS.values() for name in known))
-
 
 @click.command()
 @click.argument("trace", type=click.Path(), nargs=-1, required=True)
-@click.option(
-    "--backend", type=click.Choice(NAMES), default="simulated", help="Implementation to try. Default simulated."
-)
+@backend_option(OUTPUT, DRIVEN)
 @click.option("--validate", is_flag=True, help="TRACE is the logs of a real run: say whether the model allows it.")
 @format_option("pretty", "json")
 def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> int:
@@ -45,6 +44,7 @@ def replay(trace: tuple[str, ...], backend: str, validate: bool, form: str) -> i
     \b
     farref fuzz rref --save run.json
     farref replay run.json --backend processes
+    farref replay run.json --backend mine.py               a backend of your own (spec/testing.md)
     farref check autograd --profile torch --claim D5 --save d5.json && farref replay d5.json
     farref fuzz rref --backend storm --save storm.json && farref replay storm.json
     farref replay --validate logs/
@@ -83,6 +83,7 @@ class Replayed(msgspec.Struct, frozen=True):
     story: list[str] = []
     difference: list[str] = []
     violated: list[dict[str, str]] = []
+    differed: DisagreementRecord | None = None  # what the file says of the time when it was saved
 
     @property
     def exit_code(self) -> int:
@@ -93,16 +94,25 @@ class Replayed(msgspec.Struct, frozen=True):
 def replay_on(trace: Trace, name: str) -> Replayed:
     """Let a backend take a run, once as it is and once restlessly."""
     actions = beginning(sound_model(trace.bounds), actions_of(trace))
-    steps, taken = len(trace.steps), len(actions)
-    backend = BACKENDS[trace.subject][name]()
+    replayed = Replayed(name, len(trace.steps), len(actions), Agreement.INCOMPLETE, differed=trace.disagreement)
     try:
-        for backend.restless in (False, True):
-            taken = Twin(trace.bounds, backend).take(actions)
+        with closing(find_backend(trace.subject, name)()) as backend:
+            assert not isinstance(backend, FreeBackend), "only what is driven has steps"
+            for backend.restless in (False, True):
+                _take(Twin(trace.bounds, backend), actions)
     except Disagreement as found:
-        return Replayed(name, steps, taken, Agreement.DISAGREED, found.story, list(found.lines), violations(found))
-    finally:
-        backend.close()
-    return Replayed(name, steps, taken, Agreement.AGREED if taken else Agreement.INCOMPLETE)
+        told = {"story": found.story, "difference": list(found.lines), "violated": violations(found)}
+        return msgspec.structs.replace(replayed, verdict=Agreement.DISAGREED, **told)
+    except BackendError as error:
+        raise click.UsageError(str(error)) from error
+    return msgspec.structs.replace(replayed, verdict=Agreement.AGREED) if actions else replayed
+
+
+def _take(twin: Twin, actions: tuple[Action, ...]) -> None:
+    """Take a run, and if nothing more can happen, see that nothing is left."""
+    twin.take(actions)
+    if not twin.enabled():
+        twin.check_end()
 
 
 def replay_storm(saved: StormFile) -> Replayed:
@@ -124,5 +134,7 @@ def show_replay(page: Console, replayed: Replayed) -> None:
         page.print(numbered(replayed.story))
     for line in replayed.difference:
         page.print(f"  {line}", soft_wrap=True)
+    if replayed.differed is not None and list(replayed.differed.difference) != replayed.difference:
+        show_differed(page, replayed.differed)
     who = "storm backend" if is_storm else f"model and {replayed.backend} backend"
     page.print(f"{replayed.verdict.value.upper()}: {who}", style="bold")

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from farref.checking.request import flags
 from farref.properties.protocols import protocol_of
+from farref.properties.traces.file import DisagreementRecord
 from farref.properties.twin.twin import Disagreement
 from farref.rendering.layout import numbered
 from farref.terminal.exits import BROKEN, OK, UNDECIDED
@@ -34,6 +35,15 @@ def setting(found: Disagreement) -> str:
 def violations(found: Disagreement) -> list[dict[str, str]]:
     """Give the properties that were seen violated, for machines."""
     return [one._asdict() for one in found.violated]
+
+
+def show_differed(page: Console, saved: DisagreementRecord) -> None:
+    """Print what differed at the end of a run when it was saved."""
+    page.print(f"What differed when it was saved, on the {saved.backend} backend:", style="bold")
+    for line in saved.difference:
+        page.print(f"  {line}", soft_wrap=True)
+    if saved.note:
+        page.print(f"note: {saved.note}", style="yellow")
 
 
 def show_disagreement(page: Console, found: Disagreement) -> None:

@@ -8,7 +8,8 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from farref.properties.traces.file import Trace, record_run
+from farref.properties.traces.disagreement import record_disagreement
+from farref.properties.traces.file import Trace
 from farref.properties.twin.backends.known import FREE_BACKENDS
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
@@ -67,7 +68,7 @@ class Fuzzed:
     def trace(self) -> Trace | None:
         """The run of the disagreement, for a file."""
         found = self.disagreement
-        return None if found is None else record_run(found.bounds, found.actions)
+        return None if found is None else record_disagreement(found)
 
     @property
     def notes(self) -> list[str]:

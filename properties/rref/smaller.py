@@ -48,7 +48,9 @@ class Smaller:
             case "fork":
                 return ForkId(value - self.first_fork)
             case "worker" | "target":
-                return self.workers.setdefault(value, self.names[len(self.workers)])
+                if value not in self.workers:
+                    self.workers[value] = self.names[len(self.workers)]
+                return self.workers[value]
             case _:
                 return value
 

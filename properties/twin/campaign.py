@@ -47,7 +47,8 @@ def campaign(
 
     The protocol is named where `make_backend` is not a class that names it, as `SimulatedBackend` does.
     """
-    tally, begin = Tally(protocol_for(make_backend, protocol), seed, fixed or {}), time.monotonic()
+    fixed = {**getattr(make_backend, "fixed", {}), **(fixed or {})}
+    tally, begin = Tally(protocol_for(make_backend, protocol), seed, fixed), time.monotonic()
     tally.cannot = getattr(make_backend, "cannot", frozenset())
     tally.draws = getattr(make_backend, "draws", lambda _: ())(tally.fixed)
     numbers = count(first) if schedules_max is None else range(first, first + schedules_max)

@@ -20,7 +20,7 @@ from farref.properties.protocols import protocol_of, sound_model
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import draw_schedule
 
-KEYS: Final = 1 << 12
+KEYS: Final = 1 << 10
 """How many keys there are."""
 
 TEMPERS: Final = 1 << 12

@@ -35,6 +35,9 @@ from farref.properties.twin.worlds import World, worlds
 AGAIN: Final = "begin again"
 """The step where nothing can happen any more: the run ends, and another begins in the same world."""
 
+TEMPERAMENT: Final = st.integers(0, TEMPERS - 1)
+KEY: Final = st.integers(0, KEYS - 1)
+
 
 @st.composite
 def drawn_worlds(draw: st.DrawFn) -> World:
@@ -48,8 +51,8 @@ def drawn_steps(draw: st.DrawFn) -> str:
     """Draw a step that can be taken now; with the first of a run also its temperament."""
     machine: TwinMachine = draw(st.runner())
     if machine.keys is None:
-        machine.keys = Keys(machine.twin.model.bounds, draw(st.integers(0, TEMPERS - 1)))
-    action = machine.keys.step(draw(st.integers(0, KEYS - 1)), machine.twin.world)
+        machine.keys = Keys(machine.twin.model.bounds, draw(TEMPERAMENT))
+    action = machine.keys.step(draw(KEY), machine.twin.world)
     return AGAIN if action is None else str(action)
 
 

@@ -92,7 +92,7 @@ class Twin:
         self.actions: list[Action] = []
         self.prompted: set[Action] = set()
         self.broken: list[Violation] = []
-        self.observer, self.safety = self.protocol.observer(bounds), Safety(self.protocol, bounds)
+        self.observer, self.safety = self.protocol.observer(bounds), _safety(bounds)
         self.observation = self.observer.observe(self.world)
         backend.start(bounds)
         self._compare()
@@ -104,7 +104,7 @@ class Twin:
         twin.protocol, twin.model, twin.backend = protocol_of(bounds), sound_model(bounds), backend
         twin.is_judged, twin.judged, twin.judged_last = (lambda: True), 0, world
         twin.world, twin.actions, twin.prompted, twin.broken = world, [], set(), []
-        twin.observer, twin.safety = twin.protocol.observer(bounds), Safety(twin.protocol, bounds)
+        twin.observer, twin.safety = twin.protocol.observer(bounds), _safety(bounds)
         return twin
 
     def enabled(self) -> list[Any]:
@@ -242,6 +242,11 @@ class Twin:
 @lru_cache(maxsize=64)
 def _by_name(model: Any) -> dict[str, Action]:
     return {str(action): action for action in model.actions}
+
+
+@lru_cache(maxsize=64)
+def _safety(bounds: Any) -> Safety:
+    return Safety(protocol_of(bounds), bounds)
 
 
 def _said(error: Exception) -> str:

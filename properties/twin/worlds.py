@@ -23,6 +23,9 @@ World = Mapping[str, Any]
 
 FEW: Final = st.integers(0, 2)
 PERHAPS: Final = st.booleans()
+NEVER: Final = st.just(False)
+PASSES: Final = st.sampled_from((1, 2, 2, PASSES_MAX))
+DEATHS: Final = st.sampled_from((0, 0, 0, 0, 1))
 
 
 def rref_worlds(_: World) -> st.SearchStrategy[World]:
@@ -48,16 +51,16 @@ def rref_worlds(_: World) -> st.SearchStrategy[World]:
 @st.composite
 def programs(draw: st.DrawFn, fixed: World) -> World:
     """Programs of distributed autograd, and what may go wrong with them."""
-    passes = draw(st.sampled_from((1, 2, 2, PASSES_MAX)))
+    passes = draw(PASSES)
     graph: str = fixed.get("graph") or draw(graphs(passes))
-    calls = PERHAPS if is_begun_by_creator(find_graph(graph)) else st.just(False)
+    calls = PERHAPS if is_begun_by_creator(find_graph(graph)) else NEVER
     faults = {name: draw(FEW) for name in ("drops", "duplicates", "timeouts", "failures")}
     forward = draw(calls)
     return {
         "graph": graph,
         "passes": passes,
         **faults,
-        "crashes": draw(st.sampled_from((0, 0, 0, 0, 1))),
+        "crashes": draw(DEATHS),
         "smart": draw(PERHAPS),
         "forward": forward,
         "detached": draw(st.integers(0, 1)) if forward else 0,

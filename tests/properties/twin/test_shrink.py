@@ -12,6 +12,10 @@ from farref.model.autograd import actions as act
 from farref.model.autograd import world as autograd
 from farref.model.autograd.ids import PassId
 from farref.model.ids import WorkerId
+from farref.model.rref import world as rref
+from farref.model.rref.actions import CreateRemote, LetGo, UserShare
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.messages import Call
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.campaign import campaign
@@ -55,6 +59,15 @@ def found_by(backend: Picky) -> Disagreement:
 def test_a_step_of_somebody_who_is_not_in_the_smaller_world_is_left_out() -> None:
     shortest = shrink(found_by(Picky(act.Backward(B))), Picky(act.Backward(B)))
     assert (shortest.bounds.graph, shortest.actions, shortest.note) == ("AB: B>r0", (act.Backward(B),), "")
+
+
+def test_a_run_with_every_worker_of_its_world_is_shortened_too() -> None:
+    bounds, create = rref.Bounds(workers=3, forks=3), CreateRemote(RRefId(0), A)
+    share, let_go = (UserShare(ForkId(0), C, Call), LetGo(ForkId(0)))
+    found = disagrees(bounds, Picky(let_go), (create, share, let_go))
+    assert found is not None
+    shortest = shrink(found, Picky(let_go))
+    assert (shortest.actions, shortest.note) == ((create, let_go), "")
 
 
 @pytest.mark.parametrize(
