@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from dataclasses import replace
 from typing import Literal, get_args
 
 from farref.impl.errors import RpcError
@@ -54,7 +55,8 @@ def introduce(stream: socket.socket, identity: Identity, settings: Settings, con
     if settings.tls is not None:
         wrapped = tls.wrap(stream, settings.tls, server_side=not connecting)
         try:
-            return shake(wrapped, identity), TlsStream(wrapped)
+            key = tls.bound(identity.key, wrapped, settings.tls, server_side=not connecting)
+            return shake(wrapped, replace(identity, key=key)), TlsStream(wrapped)
         except BaseException:
             wrapped.close()
             raise

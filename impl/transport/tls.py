@@ -1,21 +1,26 @@
 """A TCP stream between machines: TLS with certificates on both sides, from the standard library (spec/wire.md, TLS).
 
 A world has an authority of its own, and whoever has a certificate of it may knock. Names in certificates are not looked at:
-that a worker is who it says is settled by the handshake, which happens inside. TLS keeps others from reading along and from
-changing anything, so records are not sealed once more.
+that a worker is who it says is settled by the handshake, which happens inside. Its key is bound to the two certificates that
+each end sees (`bound`), so that nobody can stand between the two ends and have a certificate for each. TLS keeps others from
+reading along and from changing anything, so records are not sealed once more.
 """
 
 from __future__ import annotations
 
+import hmac
 import socket
 import ssl
 import threading
 from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import Final
 
 from farref.impl.settings import Tls
 from farref.impl.transport.sealed import beginning
 
+BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 WRITE_BYTES_MAX: Final = 16 * 1024
 
 
@@ -90,6 +95,19 @@ class TlsStream:
         data = self.recv(len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+
+def bound(key: bytes, stream: ssl.SSLSocket, files: Tls, server_side: bool) -> bytes:
+    """Derive a key for the handshake inside that fits these two certificates only."""
+    own, other = ssl.PEM_cert_to_DER_cert(_first(files.certificate)), stream.getpeercert(binary_form=True) or b""
+    accepts, connects = (own, other) if server_side else (other, own)
+    return hmac.digest(key, b"tls\0" + sha256(accepts).digest() + sha256(connects).digest(), "sha256")
+
+
+def _first(path: str) -> str:
+    """The certificate of a file: its first, if others that vouch for it follow."""
+    text = Path(path).read_text()
+    return text[text.index(BEGIN) : text.index(END) + len(END)]
 
 
 def wrap(stream: socket.socket, files: Tls, server_side: bool) -> ssl.SSLSocket:
