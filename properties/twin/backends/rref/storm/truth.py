@@ -18,7 +18,6 @@ from farref.properties.twin.backends.rref.storm.network import Content
 
 Given = tuple[WorkerId, tuple[Reference, ...]]
 """References, and the worker that has them."""
-ERROR = "an error"
 
 
 class StormTruth:
