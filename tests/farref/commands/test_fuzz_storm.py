@@ -33,3 +33,9 @@ def test_it_says_what_was_drawn(farref: Farref) -> None:
     answer = json.loads(farref(*words, "--format", "json").stdout)
     assert answer["verdict"] == "agreed"
     assert set(answer["drawn"]) == set(SITUATIONS)
+
+
+def test_the_same_seed_gives_the_same_hash_in_several_processes(farref: Farref) -> None:
+    words = ("fuzz", "rref", "--backend", "storm", "--schedules", "20", "--first", "0", "--format", "json", "--quiet")
+    hashes = [json.loads(farref(*words, *more).stdout)["trace_hash"] for more in ((), ("--jobs", "2"), ("--seed", "5"))]
+    assert hashes[0] == hashes[1] != hashes[2]
