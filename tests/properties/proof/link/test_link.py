@@ -91,17 +91,17 @@ NOT_OF_THE_MODEL = (
 
 def test_the_model_takes_every_step_of_the_proof() -> None:
     """Nothing is compared only in part: the model takes all steps of the proof, but for those that the proof alone has."""
+    missing = {step.name for step in compiled_steps() if not step.name.startswith(NOT_OF_THE_MODEL)}
     everything = Bounds(2, forks=2, failures=1, results=True, fetches=1, timeouts=1, drops=1, duplicates=1)
-    found: set[str] = set()
-    for bounds in (PORTFOLIO[0].bounds, everything, Bounds(3, forks=2, failures=1)):
-        for _, moves in islice(moments(bounds), 0, 5000, 3):
+    for bounds in (PORTFOLIO[0].bounds, Bounds(3, forks=2, failures=1), everything):
+        for _, moves in islice(moments(bounds), 10_000):
+            if not missing:
+                return
             for world, remote, action, after in moves:
                 step = taken(world, action, bounds)
-                if step is not None:
-                    assert disagreement(world, action, after, remote, bounds) is None
-                    found |= {name for name, _ in ways(step, state_of(world, remote, bounds, after.lineage))}
-    missing = {step.name for step in compiled_steps()} - found
-    assert {name for name in missing if not name.startswith(NOT_OF_THE_MODEL)} == set()
+                if step is not None and any(name.startswith(step.name) for name in missing):
+                    missing -= {name for name, _ in ways(step, state_of(world, remote, bounds, after.lineage))}
+    assert missing == set()
 
 
 @pytest.mark.parametrize(
