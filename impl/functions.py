@@ -78,6 +78,10 @@ class Functions:
             found = self._resolved[name] = self._import(name)
         return found
 
+    def is_allowed(self, name: str) -> bool:
+        """Say whether something of this name may be called here. Nothing is imported."""
+        return name in _registered or name.partition(":")[0] in self._allowed
+
     def is_known(self, name: str) -> bool:
         """Say whether a name has led to a function, or is registered."""
         return name in self._resolved or name in _registered

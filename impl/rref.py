@@ -160,7 +160,7 @@ class Proxy:
 
 @function
 def call_method(rref: RRef, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a public method of an RRef's value, on its owner. A future that it returns is waited for as any function's is."""
-    if method.startswith("_"):
-        raise AttributeError(f"{method} is not public")
-    return getattr(rref.local_value(), method)(*args, **kwargs)
+    """Call a method of an RRef's value, on its owner (`methods`). If it returns a future, that is waited for."""
+    from farref.impl.methods import find_method
+
+    return find_method(rref.local_value(), method, rref.worker.functions)(*args, **kwargs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -200,3 +201,13 @@ class Finalized:
 
 def ends() -> list[str]:
     return Finalized.ends
+
+
+def path_of(text: str) -> Path:
+    """Make a value whose methods reach beyond it."""
+    return Path(text)
+
+
+def write_to(array: RRef) -> None:
+    """Have the owner of an array write it to a file."""
+    array.rpc_sync().tofile("written")
