@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from farref.properties.rref.portfolio import PORTFOLIO
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -34,3 +36,10 @@ def test_bad_input_to_the_bench_of_backward_is_one_line() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_proof_is_compared_with_the_model() -> None:
+    command = [sys.executable, "bench/proof.py", "--worlds", "5"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert f"{5 * len(PORTFOLIO)} worlds" in done.stdout.splitlines()[-1]

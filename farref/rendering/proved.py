@@ -156,6 +156,8 @@ def show_proved(console: Console, proved: Proved) -> None:
     console.print(f"{proved.subject.name}{rules}: {proved.subject.text}", style="bold")
     if proved.only:
         console.print(f"note: only the questions about {', '.join(proved.only)} were asked", style="yellow")
+    if not proved.is_whole:
+        console.print("note: interrupted, so not everything was asked", style="yellow")
     console.print(_rules_table(proved.rules) if proved.rules else _theorems_table(proved.theorems))
     for one in proved.theorems:
         for text in one.outcome.impossible:

@@ -6,7 +6,6 @@ The worlds are those that each configuration of the standard portfolio begins wi
 from __future__ import annotations
 
 import random
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -14,10 +13,9 @@ from itertools import islice
 
 import pytest
 
-from farref.model.rref.actions import Action
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import SOUND, RRefRules
-from farref.model.rref.world import Bounds, World
+from farref.model.rref.rules import SOUND
+from farref.model.rref.world import Bounds
 from farref.properties.proof.induction.questions import invariant
 from farref.properties.proof.induction.theory import Clause
 from farref.properties.proof.induction.worlds import SmallWorlds, small_world
@@ -25,7 +23,8 @@ from farref.properties.proof.link.back import renumbered, world_of
 from farref.properties.proof.link.clauses import broken, checks
 from farref.properties.proof.link.converse import only_in_the_proof
 from farref.properties.proof.link.steps import compiled_steps, disagreement, remote_after, taken, ways
-from farref.properties.proof.link.worlds import Remote, state_of
+from farref.properties.proof.link.walk import Moment, Move, moments
+from farref.properties.proof.link.worlds import state_of
 from farref.properties.proof.logic.formulas import Related, Variable, every
 from farref.properties.proof.logic.small import Small
 from farref.properties.proof.rref.liveness import LIVENESS
@@ -34,31 +33,12 @@ from farref.properties.proof.rref.state import FORK, RREF, State
 from farref.properties.rref.portfolio import PORTFOLIO
 from tests.properties.proof.asking import SOLVER
 
-Moment = tuple[World, Remote]
-Move = tuple[World, Remote, Action, World]
 PART = 300
 """About so many worlds of each configuration are looked at."""
 
 each_configuration = pytest.mark.parametrize(
     "bounds", [one.bounds for one in PORTFOLIO], ids=[one.name for one in PORTFOLIO]
 )
-
-
-def moments(bounds: Bounds, rules: RRefRules = SOUND) -> Iterator[tuple[Moment, list[Move]]]:
-    """Go through the worlds of a model, each with the steps that lead out of it."""
-    model = RRefModel(bounds, rules)
-    start: Moment = (model.initial, frozenset())
-    seen, queue = {start}, deque([start])
-    while queue:
-        world, remote = queue.popleft()
-        steps = [(action, model.step(world, action)) for action in model.actions]
-        moves = [(world, remote, action, after) for action, after in steps if after is not None]
-        yield (world, remote), moves
-        for _, _, action, after in moves:
-            one = (after, remote_after(action, remote))
-            if one not in seen:
-                seen.add(one)
-                queue.append(one)
 
 
 @cache
