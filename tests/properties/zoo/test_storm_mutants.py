@@ -10,7 +10,7 @@ from farref.properties.twin.backends.rref.storm.backend import RRefStorm
 from farref.properties.twin.backends.rref.storm.found import StormFound, take_again
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.shrink import shrink
-from farref.properties.zoo.catalogue import STORM_MUTANTS
+from farref.properties.zoo.catalogue import RREF_MUTANTS, STORM_MUTANTS
 from farref.properties.zoo.mutants.mutant import Mutant
 
 SCHEDULES = 200
@@ -63,3 +63,13 @@ def test_lockstep_does_not_see_it(mutant: Mutant) -> None:
         tally = campaign(SimulatedBackend, seed=1, schedules_max=LOCKSTEP_SCHEDULES, protocol="rref")
     assert tally.disagreement is None
     assert tally.schedules == LOCKSTEP_SCHEDULES
+
+
+NOT_DRAWN = {"shutdown_refuses_nothing"}  # no storm shuts down
+OTHERS = {name: mutant for name, mutant in RREF_MUTANTS.items() if name not in NOT_DRAWN}
+
+
+@pytest.mark.parametrize("mutant", OTHERS.values(), ids=OTHERS)
+def test_what_lockstep_finds_is_found_without_a_model_too(mutant: Mutant) -> None:
+    with mutant.alive():
+        assert campaign(RRefStorm, seed=1, schedules_max=SCHEDULES).disagreement is not None

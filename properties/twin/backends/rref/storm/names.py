@@ -12,6 +12,7 @@ from farref.impl.core.messages import (
     Call,
     CallFailed,
     Carrier,
+    ChildAccept,
     Control,
     ControlBody,
     FetchCall,
@@ -59,6 +60,8 @@ class Ledger:
         """By RRef: its forks."""
         self.calls: dict[tuple[ids.WorkerId, ids.CallId], str] = {}
         self.fetches: dict[tuple[ids.WorkerId, ids.FetchId], str] = {}
+        self.accepted: set[ids.ForkId] = set()
+        """The forks whose parent was told that they are counted."""
         self._rrefs: dict[ids.RRefId, str] = {}
         self._forks: dict[ids.ForkId, str] = {}
         self._bodies: dict[Numbered, ControlBody] = {}
@@ -86,6 +89,7 @@ class Ledger:
         """Write down the forks that a message carries, and what a control message says."""
         if isinstance(message, Control):
             self._bodies[source, message.incarnation, target, message.number] = message.body
+            self.accepted |= {message.body.fork} if isinstance(message.body, ChildAccept) else set()
         elif isinstance(message, Carrier):
             carrier = self.subject(source, target, message)
             for data in message.forks:

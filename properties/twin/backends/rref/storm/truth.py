@@ -84,10 +84,12 @@ class StormTruth:
                 self._break_promise(self.ledger.subject(worker, target, failed))
             case eff.RunCall(source, call, references):
                 self._run(worker, self.ledger.calls[source, call.call], references)
+                self._must_be_accepted(worker, call.forks)
                 self._end_call(self.ledger.calls[source, call.call], "runs")
             case eff.RunCreation(creation=creation, references=references):
                 rref = self.ledger.rref(creation.rref)
                 self._run(worker, rref, references)
+                self._must_be_accepted(worker, creation.forks)
                 self.running[rref] = worker
             case eff.CompleteCall(references=references):
                 self._hold(worker, references)
@@ -119,6 +121,13 @@ class StormTruth:
         self._expect(fits, f"{carrier} runs with {given}, and was not promised that, or has run already")
         self.started.append((carrier, references))
         self._hold(worker, references)
+
+    def _must_be_accepted(self, worker: WorkerId, forks: tuple[ForkData, ...]) -> None:
+        """Complain if user code starts before its arguments were accepted towards their parents, if these live (R18)."""
+        for data in forks:
+            owed = data.parent is not None and (worker, data.fork.created_on) not in self.noticed
+            told = f"user code gets {self.ledger.fork(data.fork)} before its parent is told (R18)"
+            self._expect(not owed or data.fork in self.ledger.accepted, told)
 
     def _break_promise(self, carrier: str) -> None:
         """Hear that a receiver did not take on what it was sent, or cannot run it any more."""
