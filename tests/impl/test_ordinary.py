@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from farref.impl import NotRunning, RpcError, RpcTimeout, launch, rpc_sync, shutdown
+from farref.impl import NotRunning, RpcError, RpcTimeout, launch, remote, rpc_sync, shutdown
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.transport.doorway import Doorway
 from farref.impl.transport.handshake import Peer
@@ -107,3 +107,16 @@ def test_a_meeting_goes_on_when_descriptors_are_used_up_for_a_while(tmp_path: Pa
             admitted = door.admit()
         admitted[1].close()
         door.close()
+
+
+def test_a_log_on_a_full_disk_is_incomplete_and_everything_else_works(tmp_path: Path) -> None:
+    (tmp_path / "driver.jsonl").symlink_to("/dev/full")
+
+    def work() -> None:
+        with launch(["A"], allow=FAR, rpc_timeout=20, log=str(tmp_path)):
+            for number in range(300):
+                assert remote("A", far.echo, [number]).to_here() == number
+
+    with pytest.warns(UserWarning, match=r"driver\.jsonl is incomplete: .*No space left"):
+        work()
+    assert (tmp_path / "A.jsonl").read_text().splitlines()
