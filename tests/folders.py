@@ -16,7 +16,7 @@ WITHOUT_PACKAGE: Final = {
     "spec/tla": "The same protocols in TLA+, with a configuration for each claim.",
     "properties/conformance/expectations": "The failures of PyTorch that are known, a file for each backend.",
     "bench": "Measurements: the engines beside TLC, the implementation beside PyTorch.",
-    "examples": "Programs that use the implementation, and adapters for the conformance kit.",
+    "examples": "Programs that use the implementation, adapters for the kit, and a wrong backend.",
     "tests": "The tests; folders in it mirror the tree.",
     "tests/farref": "The commands, as a user calls them, and what they print.",
     "tests/impl": "The implementation: its parts, real processes, PyTorch's own tests told again.",

@@ -12,6 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from examples.late_owner import LateOwner
+from farref.properties.twin.machine import twin_machine
+from farref.properties.twin.twin import Disagreement
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,6 +49,40 @@ def test_model_parallel_with_nonsense() -> None:
     done = run("examples/model_parallel.py", "many")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+
+
+# -- a wrong backend ----------------------------------------------------------------------------------------------------
+
+
+def test_hypothesis_catches_the_late_owner_and_shrinks_it_to_the_shortest_story() -> None:
+    found, printed = shrunk()
+    assert [str(action) for action in found.actions] == ["CreateRemote(x0, A)", "Deliver(RemoteCall(f0))"]
+    assert found.lines == ("model      x0: 1",)
+    readme = (ROOT / "README.md").read_text()
+    assert "".join(f"{line}\n" for line in printed) in readme, printed
+    assert str(found) in readme
+
+
+def test_fuzz_catches_it_too() -> None:
+    done = run("-m", "farref", "fuzz", "rref", "--backend", "examples/late_owner.py", "--quiet")
+    assert done.returncode == 1, done.stderr
+    assert "Model and LateOwner backend disagree after 2 steps" in done.stdout
+
+
+def shrunk() -> tuple[Disagreement, list[str]]:
+    """Let Hypothesis find and shrink the mistake; give it, and what Hypothesis printed."""
+    machine = twin_machine(LateOwner)
+    how = settings(
+        machine.TestCase.settings,
+        derandomize=True,
+        database=None,
+        phases=(Phase.generate, Phase.shrink),
+        print_blob=False,
+    )
+    with pytest.raises(Disagreement) as caught:
+        run_state_machine_as_test(machine, settings=how)
+    notes = "\n".join(getattr(caught.value, "__notes__", []))
+    return caught.value, [line for line in notes.splitlines() if line.startswith("state")]
 
 
 # -- adapters -----------------------------------------------------------------------------------------------------------
