@@ -97,14 +97,14 @@ def balanced(s: State, one: Term) -> Formula:
 def first_unentered(s: State, one: Term) -> Formula:
     """A finite set that is not empty has a first element: here, of the messages sent and not entered, the one sent first.
 
-    Whatever caused it was sent before it, and so is not in the set. That it has a cause, or is the root's, is clause B8.
+    Whatever caused it was sent before it, and so is not in the set.
     """
 
     def is_open(m: Term) -> Formula:
         return all_of(same(pass_of(m), one), s.sent(m), ~s.entered(m))
 
     def is_first(m: Variable) -> Formula:
-        return is_open(m) & (s.from_root(m) | some(MESSAGE, lambda cause: s.caused(m, cause) & ~is_open(cause)))
+        return is_open(m) & every(MESSAGE, lambda cause: implies(s.caused(m, cause), ~is_open(cause)))
 
     return implies(some(MESSAGE, is_open), some(MESSAGE, is_first))
 

@@ -152,7 +152,8 @@ def forget(s: State, rules: Rules) -> Iterator[Step]:
 def first_unknown(s: State) -> Formula:
     """A finite set that is not empty has a first element: here, of the calls whose sender is not known to have closed.
 
-    The first one was sent by the creator, or by a worker that some earlier call had reached (clause Q4).
+    The first one was sent by the creator, or by a worker that an earlier call had reached. That a call had reached it is clause
+    Q4; that it came earlier is what this adds.
     """
 
     def is_open(c: Term) -> Formula:

@@ -87,7 +87,7 @@ def first_uncounted(s: State, rref: Variable) -> Formula:
     """A finite set that is not empty has a first element. This is the only use of it, and R33 rests on it.
 
     The set: forks that are not counted although they live, travel, or failed to arrive. Forks are finitely many, and each was
-    minted after its parent. So if the set has a member, it has one whose parent is not in it, or that has no parent.
+    minted after its parent. So if the set has a member, it has one whose parent is not in it.
     """
 
     def astray(fork: Term) -> Formula:
@@ -95,8 +95,7 @@ def first_uncounted(s: State, rref: Variable) -> Formula:
         return all_of(same(rref_of(fork), rref), alive, ~s.counted(fork))
 
     def is_first(fork: Variable) -> Formula:
-        parent_is_not = some(FORK, lambda parent: s.parent(fork, parent) & ~astray(parent))
-        return astray(fork) & implies(s.has_parent(fork), parent_is_not)
+        return astray(fork) & every(FORK, lambda parent: implies(s.parent(fork, parent), ~astray(parent)))
 
     return implies(some(FORK, astray), some(FORK, is_first))
 

@@ -1,4 +1,4 @@
-"""The invariant: 24 clauses that hold at the start and that every step keeps. Together they are the argument of R33.
+"""The invariant: 25 clauses that hold at the start and that every step keeps. Together they are the argument of R33.
 
 The heart of it are J17 (a parent stays while it lists a child), J20 (confirmed means counted) and J23 (nothing is left of a
 fork once its entry is gone). The others say what the messages under way can be, so that these three survive every step.
@@ -20,6 +20,7 @@ from farref.properties.proof.logic.formulas import (
     implies,
     none_of,
     same,
+    some,
 )
 from farref.properties.proof.logic.relations import Named
 from farref.properties.proof.rref.state import CONTROL, FORK, RREF, State, for_owner, rref_of
@@ -266,31 +267,19 @@ def history(s: State, r: Term) -> Formula:
     return none_of(s.orphaned(r), s.duplicated(r))
 
 
+# -- the tree ----------------------------------------------------------------------------------------------------------
+
+
+@clause("J25", "R2", FORK)
+def ancestry(s: State, f: Term) -> Formula:
+    """A fork that a user made has a parent."""
+    return implies(s.has_parent(f), some(FORK, lambda g: s.parent(f, g)))
+
+
 # -- the list ----------------------------------------------------------------------------------------------------------
 
 INVARIANT: Final = (
-    unminted,
-    parents,
-    one_parent,
-    origins,
-    one_creator,
-    phases,
-    uses,
-    users,
-    travelling,
-    creation,
-    uncreated,
-    not_failed,
-    creator,
-    to_arrive,
-    child,
-    accepting,
-    pinned,
-    senders,
-    once,
-    confirmed,
-    deleted,
-    fetches,
-    gone,
-    history,
-)
+    unminted, parents, one_parent, origins, one_creator, phases, uses, users, travelling,
+    creation, uncreated, not_failed, creator, to_arrive, child, accepting, pinned, senders,
+    once, confirmed, deleted, fetches, gone, history, ancestry,
+)  # fmt: skip

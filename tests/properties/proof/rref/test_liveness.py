@@ -28,10 +28,10 @@ S = RREFS.state
 def test_liveness_is_proved() -> None:
     found = prove(LIVENESS, SOLVER, SOUND)
     assert found.failures == ()
-    assert (found.verdict, len(LIVENESS.invariant), found.steps, found.queries) == (Verdict.PROVED, 4, 76, 477)
+    assert (found.verdict, len(LIVENESS.invariant), found.steps, found.queries) == (Verdict.PROVED, 3, 76, 400)
 
 
-@pytest.mark.parametrize("missing", LIVENESS.invariant[:3], ids=lambda one: one.id)
+@pytest.mark.parametrize("missing", LIVENESS.invariant, ids=lambda one: one.id)
 def test_without_a_clause_a_quiet_state_need_not_be_clean(missing: Clause[State]) -> None:
     kept = tuple(one for one in LIVENESS.invariant if one is not missing)
     found = prove(replace(LIVENESS, invariant=kept), SOLVER, SOUND, only=lambda _, claim: claim in CLEAN)
@@ -41,9 +41,8 @@ def test_without_a_clause_a_quiet_state_need_not_be_clean(missing: Clause[State]
 
 def test_without_parents_something_cannot_be_done() -> None:
     """A `ChildAccept` arrives at the parent; a child without one would leave it under way for ever."""
-    found = prove(
-        replace(LIVENESS, invariant=LIVENESS.invariant[:3]), SOLVER, SOUND, only=lambda _, it: it == "progress"
-    )
+    known = tuple(one for one in LIVENESS.known if one.id != "J25")
+    found = prove(replace(LIVENESS, known=known), SOLVER, SOUND, only=lambda _, it: it == "progress")
     assert {one.place for one in found.failures} == {"call_failed", "ChildAccept flies"}
 
 
