@@ -20,7 +20,7 @@ from farref.properties.proof.rref.safety import RREFS
 from farref.properties.proof.rref.state import FORK, RREF, State
 from farref.properties.proof.solvers.solver import Answer
 from farref.properties.proof.subjects import SUBJECTS
-from tests.properties.proof.asking import SOLVER
+from tests.properties.proof.asking import SOLVER, is_refuted
 
 S = RREFS.state
 
@@ -36,7 +36,7 @@ def test_without_a_clause_a_quiet_state_need_not_be_clean(missing: Clause[State]
     kept = tuple(one for one in LIVENESS.invariant if one is not missing)
     found = prove(replace(LIVENESS, invariant=kept), SOLVER, SOUND, only=lambda _, claim: claim in CLEAN)
     assert found.failures
-    assert all(one.verdict is Verdict.REFUTED for one in found.failures)
+    assert all(is_refuted(one, LIVENESS) for one in found.failures)
 
 
 def test_without_parents_something_cannot_be_done() -> None:
@@ -75,7 +75,7 @@ def test_every_weight_is_needed(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(liveness.OF_FORKS, name, lambda *_: Number(0))
     found = prove(LIVENESS, SOLVER, SOUND, only=lambda place, it: (place, it) == (LOSES[name], "measure"))
     [failure] = found.failures
-    assert failure.verdict is Verdict.REFUTED
+    assert is_refuted(failure, LIVENESS)
 
 
 def test_retries_are_needed_to_end() -> None:

@@ -20,7 +20,7 @@ from farref.properties.proof.rref.safety import RREFS, SAFETY
 from farref.properties.proof.rref.state import FORK, RREF, State, for_owner, rref_of
 from farref.properties.proof.solvers.solver import Answer
 from farref.properties.proof.subjects import SUBJECTS
-from tests.properties.proof.asking import SOLVER, with_clause, with_step
+from tests.properties.proof.asking import SOLVER, is_refuted, with_clause, with_step
 
 S, F, G, R = RREFS.state, POINT.fork, POINT.other, POINT.rref
 
@@ -98,7 +98,7 @@ WRONG_CLAUSES = [
 @pytest.mark.parametrize("wrong", WRONG_CLAUSES, ids=lambda one: one.id)
 def test_a_wrong_clause_is_refuted(wrong: Clause[State]) -> None:
     [failure] = with_clause(SAFETY, wrong, SOUND).failures
-    assert failure.verdict is Verdict.REFUTED
+    assert is_refuted(failure, SAFETY)
     assert counterexample(failure, RREFS, SOLVER) is not None
 
 
@@ -126,7 +126,7 @@ WRONG_STEPS = [
 @pytest.mark.parametrize("wrong", WRONG_STEPS, ids=lambda one: one.name)
 def test_a_wrong_step_is_refuted(wrong: Step) -> None:
     [failure] = with_step(SAFETY, wrong, SOUND).failures
-    assert failure.verdict is Verdict.REFUTED
+    assert is_refuted(failure, SAFETY)
     found = counterexample(failure, RREFS, SOLVER)
     assert found is not None
     assert found.after is not None
