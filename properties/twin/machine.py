@@ -146,7 +146,8 @@ def twin_machine(
     members: dict[str, Any] = {one.id: _invariant(one.id, one.text) for one in always}
     members |= {"make_backend": staticmethod(make), "protocol": spoken, "save": None if save is None else Path(save)}
     members |= {"worlds": worlds(spoken.name, getattr(make, "fixed", {})), "__doc__": TwinMachine.__doc__}
-    machine: type[TwinMachine] = type(f"{getattr(make, '__name__', spoken.name)}Machine", (TwinMachine,), members)
+    name = make.__name__ if isinstance(make, type) else spoken.name.title()
+    machine: type[TwinMachine] = type(f"{name}Machine", (TwinMachine,), members)
     machine.TestCase.tearDownClass = classmethod(lambda _: machine.close())  # type: ignore[method-assign, assignment]
     return machine
 

@@ -13,6 +13,7 @@ from farref.model.rref.world import Bounds
 from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
+from farref.properties.traces.disagreement import record_disagreement
 from farref.properties.traces.file import (
     FORMAT,
     MessageRecord,
@@ -23,6 +24,7 @@ from farref.properties.traces.file import (
     record,
 )
 from farref.properties.traces.replay import Fate
+from farref.properties.twin.twin import Disagreement
 from tests.model.play import named, states
 from tests.properties.rref.known import shortest
 
@@ -53,6 +55,17 @@ def test_sentences_are_made_anew() -> None:
     edited = json.loads(encode(trace))
     edited["steps"][0]["text"] = "It was a dark and stormy night"
     assert decode(json.dumps(edited).encode()) == trace
+
+
+def test_a_disagreement_is_kept_and_other_files_do_not_have_the_field() -> None:
+    found = Disagreement(SMALL, "mine", tuple(named(RRefModel(SMALL), "CreateLocal(x0)")), ("mine  is wrong",), "why")
+    trace = record_disagreement(found)
+    assert decode(encode(trace)) == trace
+    kept = json.loads(encode(trace))
+    assert kept["disagreement"] == {"backend": "mine", "difference": ["mine  is wrong"], "violated": [], "note": "why"}
+    del kept["disagreement"]
+    assert decode(json.dumps(kept).encode()).disagreement is None, "files of before can be read"
+    assert "disagreement" not in json.loads(encode(record(CLAIMS["N2"].bounds, "torch", None, shortest(CLAIMS["N2"]))))
 
 
 def created(loop_start: int | None) -> Counterexample:

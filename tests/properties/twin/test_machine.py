@@ -127,6 +127,12 @@ def test_every_property_that_must_always_hold_is_an_invariant(protocol: AnyProto
     } == always
 
 
+def test_the_machine_of_each_backend_has_a_name_of_its_own() -> None:
+    """Hypothesis keeps examples by this name."""
+    machines = (twin_machine(SimulatedBackend), twin_machine(lambda: ModelBackend(), "autograd"))
+    assert [one.__name__ for one in machines] == ["SimulatedBackendMachine", "AutogradMachine"]
+
+
 def test_what_is_printed_can_be_taken_again() -> None:
     state = twin_machine(SimulatedBackend)()
     state.start(bounds={"workers": 2, "forks": 1}, restless=True)
