@@ -22,7 +22,7 @@ COMMANDS: Final = {
     "check": "Search every reachable state of a bounded world for a violation.",
     "conform": "Judge a backend: which clauses of the spec it keeps, which it breaks, and how to see that again.",
     "doctor": "Say what works on this machine, and what is lost where something is missing.",
-    "explain": "Tell the story of a counterexample that `farref check --save` wrote.",
+    "explain": "Tell the story of a run that `farref check --save` or `farref fuzz --save` wrote.",
     "fuzz": "Drive the model and an implementation through the same random schedules, and compare them after every step.",
     "prove": "Prove the protocols safe and live for any number of workers, references, messages and faults.",
     "replay": "Let the model and an implementation take a saved run, and compare them after every step.",
