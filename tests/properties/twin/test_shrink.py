@@ -64,7 +64,7 @@ def test_a_step_of_somebody_who_is_not_in_the_smaller_world_is_left_out() -> Non
 def test_a_run_with_every_worker_of_its_world_is_shortened_too() -> None:
     bounds, create = rref.Bounds(workers=3, forks=3), CreateRemote(RRefId(0), A)
     share, let_go = (UserShare(ForkId(0), C, Call), LetGo(ForkId(0)))
-    found = disagrees(bounds, Picky(let_go), (create, share, let_go))
+    found = disagrees(bounds, Picky(let_go), (create, share, share, let_go))
     assert found is not None
     shortest = shrink(found, Picky(let_go))
     assert (shortest.actions, shortest.note) == ((create, let_go), "")
