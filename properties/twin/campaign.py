@@ -8,6 +8,7 @@ shown nothing about it and is no success. So time alone does not end one that ha
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import time
 from collections.abc import Callable, Generator, Iterable
@@ -26,6 +27,9 @@ from farref.properties.twin.twin import Disagreement, Twin
 
 ENOUGH: Final = 40
 """Schedules in which every fault happens that can: on an idle machine any backend takes so many in a few seconds."""
+
+COLLECTED: Final = 20_000
+"""How many objects are made until the collector looks for cycles. As often as usual it would take a fifth of the time."""
 
 OVERTIME_MAX: Final = 10.0
 """How many times as long as it should a campaign may last."""
@@ -92,6 +96,8 @@ class ScheduleTaker:
     def take(self, numbers: Iterable[int]) -> Generator[Done]:
         """Take the schedules with these numbers, one after the other."""
         draw, backend, known = PROTOCOLS[self.protocol].draw, self.make_backend(), set[str]()
+        thresholds = gc.get_threshold()
+        gc.set_threshold(COLLECTED, *thresholds[1:])
         try:
             for number in numbers:
                 schedule = draw(self.seed, number, self.fixed)
@@ -102,6 +108,7 @@ class ScheduleTaker:
                 known |= done.reached
                 yield done
         finally:
+            gc.set_threshold(*thresholds)
             backend.close()
 
 
