@@ -86,13 +86,7 @@ class Twin:
 
     def __init__(self, bounds: Any, backend: Backend, is_judged: Callable[[], bool] = lambda: True) -> None:
         """Begin a run; `is_judged` says after each step whether to evaluate what must always hold."""
-        self.protocol, self.model, self.backend = protocol_of(bounds), sound_model(bounds), backend
-        self.is_judged, self.judged = is_judged, 0
-        self.world = self.judged_last = self.model.initial
-        self.actions: list[Action] = []
-        self.prompted: set[Action] = set()
-        self.broken: list[Violation] = []
-        self.observer, self.safety = self.protocol.observer(bounds), _safety(bounds)
+        self._stand(bounds, backend, sound_model(bounds).initial, is_judged)
         self.observation = self.observer.observe(self.world)
         backend.start(bounds)
         self._compare()
@@ -101,11 +95,18 @@ class Twin:
     def resume(cls, backend: Backend, bounds: Any, world: Any) -> Twin:
         """Go on from a world that a backend has reached before; what led there is not known here."""
         twin = cls.__new__(cls)
-        twin.protocol, twin.model, twin.backend = protocol_of(bounds), sound_model(bounds), backend
-        twin.is_judged, twin.judged, twin.judged_last = (lambda: True), 0, world
-        twin.world, twin.actions, twin.prompted, twin.broken = world, [], set(), []
-        twin.observer, twin.safety = twin.protocol.observer(bounds), _safety(bounds)
+        twin._stand(bounds, backend, world, lambda: True)
         return twin
+
+    def _stand(self, bounds: Any, backend: Backend, world: Any, is_judged: Callable[[], bool]) -> None:
+        """Stand before the first step, in a world."""
+        self.protocol, self.model, self.backend = protocol_of(bounds), sound_model(bounds), backend
+        self.is_judged, self.judged = is_judged, 0
+        self.world = self.judged_last = world
+        self.actions: list[Action] = []
+        self.prompted: set[Action] = set()
+        self.broken: list[Violation] = []
+        self.observer, self.safety = self.protocol.observer(bounds), _safety(bounds)
 
     def enabled(self) -> list[Any]:
         """List what can happen now."""

@@ -6,16 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from farref.properties.proof.logic import formulas as fol
-from farref.properties.proof.solvers.solver import Answer, Session, Signature, SolverMissing, Value
+from farref.properties.proof.solvers.solver import (
+    MILLISECONDS_MAX,
+    Answer,
+    Session,
+    Signature,
+    SolverMissing,
+    Value,
+)
 from farref.words import how_to_install
 
 try:
     import cvc5
 except ImportError:  # pragma: no cover (the tests have it)
     cvc5 = None
-
-MILLISECONDS_MAX: Final = 5_000
-"""How long a question may take. After that nothing is known."""
 
 OPTIONS: Final[dict[str, str]] = {
     "incremental": "true",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Protocol
+from typing import Final, Protocol
 
 from farref.properties.proof.logic.formulas import Formula, Related, Sort, Term
+
+MILLISECONDS_MAX: Final = 5_000
+"""How long a question may take. After that nothing is known."""
 
 Signature = tuple[tuple[Sort, ...], Sort | None]
 """What a symbol is between, and what it gives: a thing of a sort, or for a relation nothing."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from farref.properties.proof.logic import formulas as fol
-from farref.properties.proof.solvers.solver import Answer, Session, Signature, SolverMissing, Value
+from farref.properties.proof.solvers.solver import (
+    MILLISECONDS_MAX,
+    Answer,
+    Session,
+    Signature,
+    SolverMissing,
+    Value,
+)
 from farref.words import how_to_install
 
 try:
     import z3
 except ImportError:  # pragma: no cover (the tests have it)
     z3 = None
-
-MILLISECONDS_MAX: Final = 5_000
-"""How long a question may take. After that nothing is known."""
 
 
 class Z3:
