@@ -81,7 +81,7 @@ class Weather:
 
     def _create(self) -> mv.Move | None:
         worker, owner = self._worker(), self._worker()
-        if len(self.run.ledger.created) >= RREFS_MAX:
+        if len(self.run.names.created) >= RREFS_MAX:
             return None
         if worker != owner:
             return mv.CreateRemote(self.number, worker, owner, self._cargo(worker, self.random.choice((0, 0, 0, 1, 2))))
@@ -92,7 +92,7 @@ class Weather:
     def _share(self) -> mv.Move | None:
         worker, target = self._worker(), self._worker()
         cargo = self._cargo(worker, self.random.choice(CARGO_DRAWN))
-        if not cargo or len(self.run.ledger.made) >= FORKS_MAX or (worker == target and not self.bounds.self_shares):
+        if not cargo or len(self.run.names.made) >= FORKS_MAX or (worker == target and not self.bounds.self_shares):
             return None
         is_call = not self.bounds.results or self.random.random() < 0.6
         return (mv.Call if is_call else mv.Reply)(self.number, worker, target, cargo)
@@ -101,7 +101,7 @@ class Weather:
         rref = self._one(self.run.truth.running)
         if rref is None:
             return None
-        created = self.run.ledger.created[rref]
+        created = self.run.names.created[rref]
         failed = bool(self.bounds.failures) and self.random.random() < 0.15
         return mv.Finish(rref, () if failed else self._held(self.run.truth.running[rref], created.number), failed)
 
@@ -134,7 +134,7 @@ class Weather:
             mv.Fail: lambda message: not isinstance(message, Control | Ack),
             mv.Refuse: lambda message: isinstance(message, Carrier),
         }.get(kind, lambda message: isinstance(message, Control | Ack))
-        names = [self.run.ledger.flight(one) for one in self.run.network.in_flight() if wanted(one.message)]
+        names = [self.run.names.flight(one) for one in self.run.network.in_flight() if wanted(one.message)]
         if kind is mv.Deliver and self.random.random() > LATE:
             names = [name for name in names if not self._is_kept_back(name)]
         message = self._one(names)
@@ -146,7 +146,7 @@ class Weather:
     def _retry(self) -> mv.Move | None:
         channel = self.run.network.used_cores.at_rest(self._worker()).channel
         body = self._one([body for _, _, body, _ in channel.unanswered()])
-        return None if body is None else mv.Retry(self.run.ledger.control(body))
+        return None if body is None else mv.Retry(self.run.names.control(body))
 
     def _die(self) -> mv.Move | None:
         is_enough = len(self.run.truth.dead) >= DEATHS_MAX or len(self.run.network.cores) <= 1
@@ -180,7 +180,7 @@ class Weather:
 
     def _handles(self, worker: WorkerId) -> list[str]:
         held = self.run.truth.handles.items()
-        return [self.run.ledger.handle(one) for (at, one), number in held if number and at == worker]
+        return [self.run.names.handle(one) for (at, one), number in held if number and at == worker]
 
     def _cargo(self, worker: WorkerId, number: int) -> mv.Names:
         handles = self._handles(worker)
@@ -188,10 +188,8 @@ class Weather:
 
     def _held(self, worker: WorkerId, number: int) -> mv.Names:
         """Draw what a value holds: handles of older RRefs only, for nobody collects cycles (R34)."""
-        ledger, handles = self.run.ledger, self._handles(worker)
+        names, handles = self.run.names, self._handles(worker)
         older = [
-            one
-            for one in handles
-            if ledger.created[ledger.made[one].rref if one in ledger.made else one].number < number
+            one for one in handles if names.created[names.made[one].rref if one in names.made else one].number < number
         ]
         return tuple(self.random.sample(older, min(len(older), self.random.choice(HOLDS_DRAWN))))

@@ -12,8 +12,8 @@ from typing import Final
 from farref.properties.rref.observation import Observation
 from farref.properties.rref.visible import visible
 from farref.properties.twin.backends.rref.impl_observer import name
-from farref.properties.twin.backends.rref.storm.names import Ledger
-from farref.properties.twin.backends.rref.storm.picture import Camera
+from farref.properties.twin.backends.rref.storm.names import StormNames
+from farref.properties.twin.backends.rref.storm.observer import StormObserver
 from farref.properties.twin.backends.rref.storm.truth import StormTruth
 from farref.properties.violation import Violation
 
@@ -32,23 +32,23 @@ class ViolatedError(Exception):
 class Judge:
     """Judges a run after each move, and at its end."""
 
-    def __init__(self, ledger: Ledger, truth: StormTruth, camera: Camera) -> None:
-        self.ledger, self.truth, self.camera = ledger, truth, camera
+    def __init__(self, names: StormNames, truth: StormTruth, observer: StormObserver) -> None:
+        self.names, self.truth, self.observer = names, truth, observer
 
     def after_move(self) -> None:
         """See that whatever must always hold does, of all that has changed."""
         self.truth.count()
-        seen, changed = self.camera.look()
-        changed |= self.truth.touched & set(self.ledger.created)
+        seen, changed = self.observer.look()
+        changed |= self.truth.touched & set(self.names.created)
         self.truth.touched.clear()
-        self._judge(seen, {rref for rref in changed if self.ledger.created[rref].owner not in self.truth.dead})
+        self._judge(seen, {rref for rref in changed if self.names.created[rref].owner not in self.truth.dead})
 
     def _judge(self, seen: Observation, rrefs: set[str]) -> None:
         there = self._there(seen)
         names = [f"RRef {rref}" for rref in rrefs]
-        names += [f"fork {fork}" for rref in rrefs for fork in self.ledger.of[rref] if fork in there]
+        names += [f"fork {fork}" for rref in rrefs for fork in self.names.of[rref] if fork in there]
         found = tuple(one for one in visible(seen, self.truth, names) if self._is_asked(one))
-        complaints = (*self.truth.complaints, *self._unconfirmed(seen), *self.camera.miscounted(rrefs))
+        complaints = (*self.truth.complaints, *self._unconfirmed(seen), *self.observer.miscounted(rrefs))
         if found or complaints:
             raise ViolatedError((*map(str, found), *complaints), found)
 
@@ -59,22 +59,22 @@ class Judge:
             found.update(user.fork for user in worker.users)
             found.update(message.fork for message in worker.unanswered)
             found.update(fork for entry in worker.entries for fork, _ in entry.forks)
-        return found.union(self.ledger.handle(reference) for _, reference in self.truth.counted)
+        return found.union(self.names.handle(reference) for _, reference in self.truth.counted)
 
     def _unconfirmed(self, seen: Observation) -> Iterator[str]:
         """List what has run before the owner counted all that it was given (R16)."""
         pending = {user.fork for worker in seen.workers for user in worker.users if user.state == "pending"}
         for carrier, references in self.truth.started:
-            for handle in map(self.ledger.handle, references):
+            for handle in map(self.names.handle, references):
                 if handle in pending:
                     yield f"{carrier} runs, and {handle} is not confirmed (R16)"
         self.truth.started.clear()
 
     def _is_asked(self, violation: Violation) -> bool:
         kind, _, about = violation.about.partition(" ")
-        rref = about if kind == "RRef" else self.ledger.made[about].rref
-        created, dead = self.ledger.created[rref], self.truth.dead
-        holders = {self.ledger.made[fork].holder for fork in self.ledger.of[rref]}
+        rref = about if kind == "RRef" else self.names.made[about].rref
+        created, dead = self.names.created[rref], self.truth.dead
+        holders = {self.names.made[fork].holder for fork in self.names.of[rref]}
         if not dead & {created.creator, *holders}:
             return True
         has_come = rref in self.truth.arrived or created.creator not in dead
@@ -84,8 +84,8 @@ class Judge:
 
     def at_the_end(self) -> None:
         """See that nothing is left, but for what the dead keep (R34), and that everybody got an answer."""
-        seen, _ = self.camera.look()
-        self._judge(seen, {rref for rref, one in self.ledger.created.items() if one.owner not in self.truth.dead})
+        seen, _ = self.observer.look()
+        self._judge(seen, {rref for rref, one in self.names.created.items() if one.owner not in self.truth.dead})
         left = (*self._unanswered(), *self._left(seen))
         if left:
             raise ViolatedError(tuple(f"nothing more can happen, and {one}" for one in left))
@@ -109,7 +109,7 @@ class Judge:
             yield from (f"{worker.worker} waits for an answer to {one.label}" for one in worker.unanswered)
         if not self.truth.dead:
             yield from (
-                f"the value of {rref} was not dropped" for rref in self.ledger.created if rref not in self.truth.dropped
+                f"the value of {rref} was not dropped" for rref in self.names.created if rref not in self.truth.dropped
             )
 
     def _kept_by_the_dead(self, seen: Observation) -> set[str]:
@@ -124,5 +124,5 @@ class Judge:
                         found.add(entry.rref)
             for rref, (_, held) in self.truth.values.items():
                 if rref in found:
-                    found |= set(map(self.ledger.handle, held))
+                    found |= set(map(self.names.handle, held))
         return found

@@ -50,7 +50,7 @@ class Made:
     carrier: str  # what it travelled with
 
 
-class Ledger:
+class StormNames:
     """The names given so far. Nothing here is taken from a table."""
 
     def __init__(self) -> None:

@@ -15,9 +15,9 @@ from farref.impl.core.messages import Ack, Control
 from farref.impl.simulated.network import InFlight
 from farref.properties.twin.backends.rref.storm import moves as mv
 from farref.properties.twin.backends.rref.storm.judge import Judge, ViolatedError
-from farref.properties.twin.backends.rref.storm.names import Ledger
+from farref.properties.twin.backends.rref.storm.names import StormNames
 from farref.properties.twin.backends.rref.storm.network import StormNetwork
-from farref.properties.twin.backends.rref.storm.picture import Camera
+from farref.properties.twin.backends.rref.storm.observer import StormObserver
 from farref.properties.twin.backends.rref.storm.situations import Watch
 from farref.properties.twin.backends.rref.storm.steps import CannotHappenError, Steps
 from farref.properties.twin.backends.rref.storm.truth import StormTruth
@@ -32,11 +32,11 @@ class StormRun:
     """A world, and what has happened in it."""
 
     def __init__(self, workers: int) -> None:
-        self.network, self.ledger = StormNetwork(workers), Ledger()
-        self.truth = StormTruth(self.ledger)
-        self.steps = Steps(self.network, self.ledger, self.truth)
-        self.judge = Judge(self.ledger, self.truth, Camera(self.network, self.ledger, self.truth))
-        self.watch = Watch(self.ledger, self.truth, self.network)
+        self.network, self.names = StormNetwork(workers), StormNames()
+        self.truth = StormTruth(self.names)
+        self.steps = Steps(self.network, self.names, self.truth)
+        self.judge = Judge(self.names, self.truth, StormObserver(self.network, self.names, self.truth))
+        self.watch = Watch(self.names, self.truth, self.network)
         self.moves: list[mv.Move] = []
         self.from_before: set[str] = set()  # messages of which copies from an earlier life may be under way
 
@@ -65,12 +65,12 @@ class StormRun:
         return True
 
     def _hear(self) -> None:
-        """Tell ledger and applications everything that has happened, in its order."""
+        """Tell names and applications of everything that has happened, in its order."""
         heard = list(self.network.log)
         self.network.log.clear()
         for worker, effect in heard:
             if isinstance(effect, Send):
-                self.ledger.enter_sent(worker, effect.target, effect.message)
+                self.names.enter_sent(worker, effect.target, effect.message)
             self.truth.hears(worker, effect)
 
     # The end of a run, and of a life
@@ -84,7 +84,7 @@ class StormRun:
         self.judge.at_the_end()
         self._step(move)
         self.network.bring_back(kept)
-        self.from_before |= {self.ledger.flight(one) for one in kept}
+        self.from_before |= {self.names.flight(one) for one in kept}
         return True
 
     def _come_to_rest(self, keeping: WorkerId | None) -> list[InFlight]:
@@ -94,7 +94,7 @@ class StormRun:
             flights = self.network.in_flight()
             if flights and keeping in (flights[0].source, flights[0].target) and _is_kept(flights[0], keeping):
                 kept[Ack if isinstance(flights[0].message, Ack) else Control].append(flights[0])
-            move = mv.Deliver(self.ledger.flight(flights[0])) if flights else self._last_move()
+            move = mv.Deliver(self.names.flight(flights[0])) if flights else self._last_move()
             if move is None:
                 return [*kept[Control], *kept[Ack]]
             self._step(move)
@@ -111,10 +111,10 @@ class StormRun:
             return mv.Finish(rref, (), False)
         for (_, reference), number in truth.handles.items():
             if number:
-                return mv.LetGo(self.ledger.handle(reference))
+                return mv.LetGo(self.names.handle(reference))
         for worker in cores:
             for _, _, body, _ in self.network.used_cores.at_rest(worker).channel.unanswered():
-                return mv.Retry(self.ledger.control(body))
+                return mv.Retry(self.names.control(body))
         return None
 
 

@@ -10,7 +10,7 @@ from farref.impl.core.ids import OwnedReference
 from farref.impl.core.messages import Ack, Carrier, Control
 from farref.impl.simulated.network import InFlight
 from farref.properties.twin.backends.rref.storm import moves as mv
-from farref.properties.twin.backends.rref.storm.names import Ledger
+from farref.properties.twin.backends.rref.storm.names import StormNames
 from farref.properties.twin.backends.rref.storm.network import StormNetwork
 from farref.properties.twin.backends.rref.storm.truth import StormTruth
 
@@ -49,8 +49,8 @@ NEEDS: Final[Mapping[str, Callable[[Mapping[str, Any]], bool]]] = {
 class Watch:
     """Counts what a run is in."""
 
-    def __init__(self, ledger: Ledger, truth: StormTruth, network: StormNetwork) -> None:
-        self.ledger, self.truth, self.network = ledger, truth, network
+    def __init__(self, names: StormNames, truth: StormTruth, network: StormNetwork) -> None:
+        self.names, self.truth, self.network = names, truth, network
         self.drawn: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
 
@@ -59,7 +59,7 @@ class Watch:
         match move:
             case mv.Deliver(message) | mv.Duplicate(message) | mv.Drop(message) | mv.Fail(message) | mv.Refuse(message):
                 flights = self.network.in_flight()
-                named = [flight for flight in flights if self.ledger.flight(flight) == message]
+                named = [flight for flight in flights if self.names.flight(flight) == message]
                 if named:
                     self._befalls(move, named[0], flights)
             case mv.Notice(worker, dead):
@@ -108,13 +108,13 @@ class Watch:
         self.drawn[TWICE] += len({self._rref(one) for one in cargo}) < len(cargo)
         self.drawn[ONESELF] += not isinstance(move, mv.CreateRemote) and bool(cargo) and move.worker == move.target
         for rref in {self._rref(one) for one in cargo}:
-            living = [fork for fork in self.ledger.of[rref] if self.truth.has(fork)]  # before this move
+            living = [fork for fork in self.names.of[rref] if self.truth.has(fork)]  # before this move
             self.drawn[FORKS] += len(living) >= MANY
             self.drawn[CHAIN] += any(self._depth(fork, {*living}) >= MANY for fork in living)
 
     def _depth(self, fork: str, living: set[str]) -> int:
         """Count the generations above a fork that live, and itself."""
-        parent = self.ledger.made[fork].parent
+        parent = self.names.made[fork].parent
         return 1 + (self._depth(parent, living) if parent in living else 0)
 
     def _holds_references(self, handle: str) -> bool:
@@ -122,4 +122,4 @@ class Watch:
         return known is not None and bool(known[1])
 
     def _rref(self, handle: str) -> str:
-        return self.ledger.made[handle].rref if handle in self.ledger.made else handle
+        return self.names.made[handle].rref if handle in self.names.made else handle

@@ -15,7 +15,7 @@ from farref.impl.core.messages import Ack, CallFailed, Carrier, Control, FetchRe
 from farref.impl.errors import RpcError
 from farref.impl.simulated.network import InFlight
 from farref.properties.twin.backends.rref.storm import moves as mv
-from farref.properties.twin.backends.rref.storm.names import Ledger
+from farref.properties.twin.backends.rref.storm.names import StormNames
 from farref.properties.twin.backends.rref.storm.network import StormNetwork
 from farref.properties.twin.backends.rref.storm.truth import StormTruth
 
@@ -33,8 +33,8 @@ class RefusedError(Exception):
 class Steps:
     """Takes moves on a network, and lets the applications know what they did."""
 
-    def __init__(self, network: StormNetwork, ledger: Ledger, truth: StormTruth) -> None:
-        self.network, self.ledger, self.truth = network, ledger, truth
+    def __init__(self, network: StormNetwork, names: StormNames, truth: StormTruth) -> None:
+        self.network, self.names, self.truth = network, names, truth
 
     def take(self, move: mv.Move) -> None:
         """Take a move. One that code is refused has happened too."""
@@ -94,7 +94,7 @@ class Steps:
                 held = self._given_up(worker, move.holds)
                 made = self.network.create_local_of(worker, rref, held)
                 self.truth.put(rref, worker, held)
-        self.ledger.enter_rref(move.number, made, worker, owner)
+        self.names.enter_rref(move.number, made, worker, owner)
         self.truth.arrived |= set() if isinstance(move, mv.CreateRemote) else {rref}
         self.truth.handles[worker, made] += 1
 
@@ -105,7 +105,7 @@ class Steps:
             self._use(worker, cargo, lambda: self.network.reply(worker, target, number, cargo))
             return
         call = self._use(worker, cargo, lambda: self.network.call(worker, target, cargo))
-        self.ledger.calls[worker, call] = f"c{number}"
+        self.names.calls[worker, call] = f"c{number}"
         self.truth.calls[f"c{number}"] = (worker, target)
 
     def _finish(self, move: mv.Finish) -> None:
@@ -117,7 +117,7 @@ class Steps:
             self.truth.failed.add(move.rref)
         else:
             self.truth.put(move.rref, worker, held)
-        self.network.finish_with(worker, self.ledger.created[move.rref].id, move.rref, held, move.failed)
+        self.network.finish_with(worker, self.names.created[move.rref].id, move.rref, held, move.failed)
 
     def _ask(self, move: mv.Fetch | mv.Await) -> None:
         worker, reference = self.held(move.handle)
@@ -128,20 +128,20 @@ class Steps:
             return
         _need(isinstance(reference, UserReference))
         fetch = self._use(worker, (reference,), lambda: self.network.fetch(worker, reference))  # type: ignore[arg-type]
-        self.ledger.fetches[worker, fetch] = f"q{move.number}"
+        self.names.fetches[worker, fetch] = f"q{move.number}"
         self.truth.fetches[worker, fetch] = (f"q{move.number}", move.handle, False)
 
     def _abandon(self, fetch: str) -> None:
         for (worker, number), (known, fork, abandoned) in self.truth.fetches.items():
             if known == fetch and not abandoned:
-                self.network.abandon_fetch(worker, self.ledger.made[fork].reference, number)
+                self.network.abandon_fetch(worker, self.names.made[fork].reference, number)
                 self.truth.fetches[worker, number] = (fetch, fork, True)
                 return
         raise CannotHappenError
 
     def _time_out(self, rref: str) -> None:
         fork = f"f{rref[1:]}"
-        _need(fork in self.ledger.made and fork not in self.truth.confirmed)
+        _need(fork in self.names.made and fork not in self.truth.confirmed)
         worker, reference = self.held(fork)
         self.network.time_out_creation(worker, reference)  # type: ignore[arg-type]
         self.truth.timed_out.add(fork)
@@ -170,15 +170,15 @@ class Steps:
 
     def _fail(self, flight: InFlight) -> None:
         if not isinstance(flight.message, UserAccept | CallFailed | FetchReturn):  # answers are given again
-            self.truth.spoil(self.ledger.subject(flight.source, flight.target, flight.message))
+            self.truth.spoil(self.names.subject(flight.source, flight.target, flight.message))
         if isinstance(flight.message, RemoteCall):
-            self.truth.failed.add(self.ledger.rref(flight.message.rref))
+            self.truth.failed.add(self.names.rref(flight.message.rref))
         self.network.fail(flight.id)
 
     def _retry(self, message: str) -> None:
         for worker in self.network.cores:
             for peer, number, body, _ in self.network.used_cores.at_rest(worker).channel.unanswered():
-                if self.ledger.control(body) == message:
+                if self.names.control(body) == message:
                     self.network.retry(worker, peer, number)
                     return
         raise CannotHappenError
@@ -188,13 +188,13 @@ class Steps:
     def flight(self, message: str) -> InFlight:
         """Find the oldest message of a name that is under way."""
         for flight in self.network.in_flight():
-            if self.ledger.flight(flight) == message:
+            if self.names.flight(flight) == message:
                 return flight
         raise CannotHappenError
 
     def held(self, handle: str) -> tuple[WorkerId, Reference]:
         """Find a handle that code has."""
-        found = self.ledger.reference(handle)
+        found = self.names.reference(handle)
         if found is None or not self.truth.handles[found]:
             raise CannotHappenError
         return found

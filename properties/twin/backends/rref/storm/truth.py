@@ -13,7 +13,7 @@ from farref.impl.core.ids import FetchId, ForkData, OwnedReference, Reference, U
 from farref.impl.core.messages import Call, CallFailed, RemoteCall
 from farref.impl.simulated.network import InFlight
 from farref.properties.twin.backends.rref.impl_observer import name
-from farref.properties.twin.backends.rref.storm.names import Ledger
+from farref.properties.twin.backends.rref.storm.names import StormNames
 from farref.properties.twin.backends.rref.storm.network import Content
 
 Given = tuple[WorkerId, tuple[Reference, ...]]
@@ -23,8 +23,8 @@ Given = tuple[WorkerId, tuple[Reference, ...]]
 class StormTruth:
     """The user code of all workers: it does nothing by itself, and remembers everything."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
+    def __init__(self, names: StormNames) -> None:
+        self.names = names
         self.handles: Counter[tuple[WorkerId, Reference]] = Counter()
         self.promised: dict[str, Given] = {}  # by call or creation: what it was given, while it has not run
         self.values: dict[str, Given] = {}  # by RRef: what its value holds, where it is
@@ -56,7 +56,7 @@ class StormTruth:
         if any((flight.target, data.owner) in self.noticed for data in message.forks):
             self.refuse(flight)  # nobody is handed a reference to what the dead owned (R34)
             return
-        carrier = self.ledger.subject(flight.source, flight.target, message)
+        carrier = self.names.subject(flight.source, flight.target, message)
         self.promised[carrier] = (flight.target, tuple(_given(flight.target, data) for data in message.forks))
         if isinstance(message, RemoteCall):
             self.arrived.add(carrier)
@@ -67,7 +67,7 @@ class StormTruth:
 
     def refuse(self, flight: InFlight) -> None:
         """Know that a receiver cannot read a message: a creation has an error for a value, a fetch ends with one."""
-        carrier = self.ledger.subject(flight.source, flight.target, flight.message)
+        carrier = self.names.subject(flight.source, flight.target, flight.message)
         if isinstance(flight.message, RemoteCall):
             self.arrived.add(carrier)
             self.failed.add(carrier)
@@ -81,20 +81,20 @@ class StormTruth:
         """Take in what an implementation wants done on a worker."""
         match effect:
             case eff.Send(target, CallFailed() as failed):
-                self._break_promise(self.ledger.subject(worker, target, failed))
+                self._break_promise(self.names.subject(worker, target, failed))
             case eff.RunCall(source, call, references):
-                self._run(worker, self.ledger.calls[source, call.call], references)
+                self._run(worker, self.names.calls[source, call.call], references)
                 self._must_be_accepted(worker, call.forks)
-                self._end_call(self.ledger.calls[source, call.call], "runs")
+                self._end_call(self.names.calls[source, call.call], "runs")
             case eff.RunCreation(creation=creation, references=references):
-                rref = self.ledger.rref(creation.rref)
+                rref = self.names.rref(creation.rref)
                 self._run(worker, rref, references)
                 self._must_be_accepted(worker, creation.forks)
                 self.running[rref] = worker
             case eff.CompleteCall(references=references):
                 self._hold(worker, references)
             case eff.FailCall(call):
-                self._end_call(self.ledger.calls.get((worker, call)), "fails")
+                self._end_call(self.names.calls.get((worker, call)), "fails")
             case eff.CompleteFetch():
                 self._end_fetch(worker, effect)
             case eff.WakeWaiter(waiter, outcome):
@@ -104,10 +104,10 @@ class StormTruth:
                     not rref or self._is_right(rref, outcome), f"code is given another value than that of {rref}"
                 )
             case eff.Confirmed(fork):
-                self.confirmed.add(self.ledger.fork(fork))
+                self.confirmed.add(self.names.fork(fork))
             case eff.DropValue(found):
-                rref = self.ledger.rref(found)
-                is_lost = self.ledger.created[rref].creator in self.dead and rref not in self.arrived
+                rref = self.names.rref(found)
+                is_lost = self.names.created[rref].creator in self.dead and rref not in self.arrived
                 self._expect(is_lost or rref not in self.dropped, f"the value of {rref} is dropped again")
                 self.dropped.add(rref)
                 self.values.pop(rref, None)
@@ -126,8 +126,8 @@ class StormTruth:
         """Complain if user code starts before its arguments were accepted towards their parents, if these live (R18)."""
         for data in forks:
             owed = data.parent is not None and (worker, data.fork.created_on) not in self.noticed
-            told = f"user code gets {self.ledger.fork(data.fork)} before its parent is told (R18)"
-            self._expect(not owed or data.fork in self.ledger.accepted, told)
+            told = f"user code gets {self.names.fork(data.fork)} before its parent is told (R18)"
+            self._expect(not owed or data.fork in self.names.accepted, told)
 
     def _break_promise(self, carrier: str) -> None:
         """Hear that a receiver did not take on what it was sent, or cannot run it any more."""
@@ -146,7 +146,7 @@ class StormTruth:
             self.complaints.append(f"fetch {ended.fetch} ends, and nobody asked for it")
             return
         fetch, fork, abandoned = asked
-        rref = self.ledger.made[fork].rref
+        rref = self.names.made[fork].rref
         self.touched.add(rref)
         self._expect(abandoned == ended.abandoned, f"{fetch}: it is told wrongly whether it was given up")
         if not abandoned:
@@ -164,7 +164,7 @@ class StormTruth:
         return token == ended.content and [one.rref for one in held] == [one.rref for one in ended.references]
 
     def _may_fail(self, fetch: str, rref: str) -> bool:
-        created = self.ledger.created[rref]
+        created = self.names.created[rref]
         if fetch in self.spoiled or rref in self.failed or self.dead & {created.owner, created.creator}:
             return True
         holder, held = created.owner, self.ready.get(rref, ("", ()))[1]
@@ -173,7 +173,7 @@ class StormTruth:
 
     def _is_right(self, rref: str, outcome: eff.Outcome) -> bool:
         if isinstance(outcome, eff.Failure):
-            return rref in self.failed or self.ledger.created[rref].creator in self.dead
+            return rref in self.failed or self.names.created[rref].creator in self.dead
         content = outcome.content
         return rref in self.ready and isinstance(content, Content) and content.token == self.ready[rref][0]
 
@@ -181,14 +181,14 @@ class StormTruth:
         """Say whether a handle can only be let go: its creation timed out (R27), or its owner is known to be dead (R34)."""
         if isinstance(reference, OwnedReference):
             return False
-        return self.ledger.fork(reference.fork) in self.timed_out or (worker, reference.owner) in self.noticed
+        return self.names.fork(reference.fork) in self.timed_out or (worker, reference.owner) in self.noticed
 
     def _hold(self, worker: WorkerId, references: tuple[Reference, ...]) -> None:
         for one in references:
             self.handles[worker, one] += 1
-            self.touched.add(self.ledger.rref(one.rref))
+            self.touched.add(self.names.rref(one.rref))
             late = isinstance(one, UserReference) and (worker, one.owner) in self.noticed
-            self._expect(not late, f"{name(worker)} is handed {self.ledger.handle(one)}, whose owner is dead")
+            self._expect(not late, f"{name(worker)} is handed {self.names.handle(one)}, whose owner is dead")
 
     # Deaths
 
@@ -233,16 +233,16 @@ class StormTruth:
 
     def rref_of(self, fork: str) -> str | None:
         """Name the RRef that a fork was made of."""
-        made = self.ledger.made.get(fork)
+        made = self.names.made.get(fork)
         return None if made is None else made.rref
 
     def parent_of(self, fork: str) -> str | None:
         """Name the fork that a fork was made from."""
-        return self.ledger.made[fork].parent
+        return self.names.made[fork].parent
 
     def holder_of(self, fork: str) -> str:
         """Name the worker that a fork is meant for."""
-        return name(self.ledger.made[fork].holder)
+        return name(self.names.made[fork].holder)
 
     def computes(self, rref: str) -> bool:
         """Say whether the function runs that computes an RRef's value, or will."""
@@ -250,7 +250,7 @@ class StormTruth:
 
     def holds(self, rref: str) -> bool:
         """Say whether code on the owner holds an RRef."""
-        created = self.ledger.created[rref]
+        created = self.names.created[rref]
         return self.holds_of(created.owner, OwnedReference(created.id)) > 0
 
     def waits(self, rref: str) -> bool:
@@ -259,7 +259,7 @@ class StormTruth:
 
     def has(self, fork: str) -> bool:
         """Say whether somebody on the holder of a fork has its handle."""
-        made = self.ledger.made[fork]
+        made = self.names.made[fork]
         return self.holds_of(made.holder, made.reference) > 0
 
     def asks(self, fork: str) -> bool:
@@ -271,7 +271,7 @@ class StormTruth:
         return True in self.asked(fork)
 
     def _names(self, references: tuple[Reference, ...]) -> str:
-        return " and ".join(map(self.ledger.handle, references)) or "nothing"
+        return " and ".join(map(self.names.handle, references)) or "nothing"
 
     def _expect(self, holds: bool, complaint: str) -> None:
         if not holds:

@@ -62,8 +62,8 @@ def test_a_message_with_the_same_rref_twice_makes_two_forks() -> None:
     run = StormRun(2)
     for move in (mv.CreateLocal(0, 0, ()), mv.Call(1, 0, 1, ("x0", "x0")), mv.Deliver("Call(c1)")):
         assert run.take(move)
-    assert sorted(run.ledger.of["x0"]) == ["f1.0", "f1.1"]
-    assert all(run.truth.has(fork) for fork in run.ledger.of["x0"])
+    assert sorted(run.names.of["x0"]) == ["f1.0", "f1.1"]
+    assert all(run.truth.has(fork) for fork in run.names.of["x0"])
     run.finish()
 
 
@@ -73,7 +73,7 @@ def test_a_value_holds_what_is_put_into_it_and_hands_it_on() -> None:
     fetched = (mv.Fetch(3, "f2.0"), mv.LetGo("x1"), mv.Deliver("FetchCall(q3)"), mv.Deliver("FetchReturn(q3)"))
     assert all(run.take(move) for move in (*begin, *fetched))
     assert run.truth.has("f3.0")
-    assert run.ledger.made["f3.0"].rref == "x0"
+    assert run.names.made["f3.0"].rref == "x0"
     run.finish()
     assert run.truth.dropped == {"x0", "x1"}
 
@@ -89,7 +89,7 @@ def test_a_late_message_of_an_earlier_life_does_nothing() -> None:
     run = StormRun(2)
     assert run.take(mv.CreateRemote(0, 0, 1, ()))
     assert run.take(mv.Restart(0))
-    assert run.network.cores[run.ledger.created["x0"].creator].incarnation == 2
+    assert run.network.cores[run.names.created["x0"].creator].incarnation == 2
     assert run.take(mv.CreateRemote(1, 0, 1, ()))
     assert run.take(mv.Deliver("UserDelete(f0)"))
     assert run.take(mv.Deliver("Ack(UserDelete(f0))"))
@@ -101,7 +101,7 @@ def test_what_the_dead_held_may_stay_and_nothing_else() -> None:
     for move in (mv.CreateLocal(0, 0, ()), mv.Call(1, 0, 1, ("x0",)), mv.Deliver("Call(c1)"), mv.Die(1)):
         assert run.take(move)
     run.finish()
-    assert [entry.rref for entry in run.network.observe()[run.ledger.created["x0"].owner].entries]
+    assert [entry.rref for entry in run.network.observe()[run.names.created["x0"].owner].entries]
     run.truth.dead.clear()
     with pytest.raises(ViolatedError, match="Every fork the owner counts"):
         run.judge.at_the_end()

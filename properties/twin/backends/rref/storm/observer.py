@@ -17,7 +17,7 @@ from farref.impl.core.observe import WorkerTables
 from farref.impl.simulated.network import InFlight
 from farref.properties.rref.observation import EntryView, MessageView, Observation, UserView, WorkerView
 from farref.properties.twin.backends.rref.impl_observer import name
-from farref.properties.twin.backends.rref.storm.names import Ledger
+from farref.properties.twin.backends.rref.storm.names import StormNames
 from farref.properties.twin.backends.rref.storm.network import StormNetwork
 from farref.properties.twin.backends.rref.storm.truth import StormTruth
 
@@ -31,11 +31,11 @@ class Seen:
     facts: frozenset[tuple[str, object]]  # all that was seen, each with the RRef it is about
 
 
-class Camera:
+class StormObserver:
     """Sees all workers after each move, and knows of which RRefs something is otherwise than before."""
 
-    def __init__(self, network: StormNetwork, ledger: Ledger, truth: StormTruth) -> None:
-        self.network, self.ledger, self.truth = network, ledger, truth
+    def __init__(self, network: StormNetwork, names: StormNames, truth: StormTruth) -> None:
+        self.network, self.names, self.truth = network, names, truth
         self.workers: dict[WorkerId, Seen] = {}
         self._flying: frozenset[MessageView] = frozenset()
         self._views: dict[int, tuple[MessageView, ...]] = {}  # by flight
@@ -54,10 +54,10 @@ class Camera:
         changed |= {self.truth.rref_of(view.fork) or "" for view in flying ^ self._flying}
         self._flying = flying
         views = tuple(self._with_dropped(worker, seen.view) for worker, seen in self.workers.items())
-        return Observation(views, tuple(flying), False), changed & set(self.ledger.created)
+        return Observation(views, tuple(flying), False), changed & set(self.names.created)
 
     def _with_dropped(self, worker: WorkerId, view: WorkerView) -> WorkerView:
-        dropped = tuple(one for one in self.truth.dropped if self.ledger.created[one].owner == worker)
+        dropped = tuple(one for one in self.truth.dropped if self.names.created[one].owner == worker)
         return WorkerView(view.worker, view.entries, dropped, view.users, view.unanswered)
 
     # Tables
@@ -65,7 +65,7 @@ class Camera:
     def _seen(self, tables: WorkerTables) -> Seen:
         entries, users = tuple(map(self._entry, tables.entries)), tuple(map(self._user, tables.users))
         unanswered = tuple(
-            MessageView(one.message, self.ledger.fork(one.fork), name(tables.worker), name(one.peer))
+            MessageView(one.message, self.names.fork(one.fork), name(tables.worker), name(one.peer))
             for one in tables.unanswered
             if one.fork is not None
         )
@@ -76,25 +76,25 @@ class Camera:
 
     def _entry(self, entry: Entry) -> EntryView:
         return EntryView(
-            rref=self.ledger.rref(entry.rref),
+            rref=self.names.rref(entry.rref),
             value=entry.phase,
-            forks=tuple((self.ledger.fork(fork), name(holder)) for fork, holder in entry.forks),
+            forks=tuple((self.names.fork(fork), name(holder)) for fork, holder in entry.forks),
             running=entry.running,
             held=entry.held > 0,
             waiting=entry.waiting > 0,
-            fetches=tuple(self.ledger.fork(parked.fork) for parked in entry.fetches),
+            fetches=tuple(self.names.fork(parked.fork) for parked in entry.fetches),
         )
 
     def _user(self, record: Record) -> UserView:
         held = "timed out" if record.timed_out else "held"
         abandoned = "abandoned" if record.fetches_abandoned else "none"
         return UserView(
-            fork=self.ledger.fork(record.fork),
-            rref=self.ledger.rref(record.rref),
+            fork=self.names.fork(record.fork),
+            rref=self.names.rref(record.rref),
             state="confirmed" if record.confirmed else "pending",
             handle=held if record.handles else "none",
             fetch="waiting" if record.fetches_waiting else abandoned,
-            children=tuple((self.ledger.fork(fork), name(holder)) for fork, holder in record.children),
+            children=tuple((self.names.fork(fork), name(holder)) for fork, holder in record.children),
         )
 
     # Messages
@@ -108,7 +108,7 @@ class Camera:
 
     def _cut(self, flight: InFlight) -> Iterator[tuple[str, str]]:
         """Cut a message into one for each fork (R33)."""
-        message, fork = flight.message, self.ledger.fork
+        message, fork = flight.message, self.names.fork
         match message:
             case Control(body=body):
                 yield type(body).__name__, fork(body.fork)  # type: ignore[union-attr]
@@ -127,14 +127,14 @@ class Camera:
         """List where a table has another number than the application."""
         for worker, seen in self.workers.items():
             for entry in seen.tables.entries:
-                if self.ledger.rref(entry.rref) in touched:
+                if self.names.rref(entry.rref) in touched:
                     yield from self._miscounted_entry(worker, entry)
             for record in seen.tables.users:
-                if self.ledger.rref(record.rref) in touched:
+                if self.names.rref(record.rref) in touched:
                     yield from self._miscounted_user(worker, record)
 
     def _miscounted_entry(self, worker: WorkerId, entry: Entry) -> Iterator[str]:
-        rref, truth = self.ledger.rref(entry.rref), self.truth
+        rref, truth = self.names.rref(entry.rref), self.truth
         handles = truth.holds_of(worker, OwnedReference(entry.rref))
         if entry.held != handles:
             yield f"{rref}: {name(worker)}'s table has {entry.held} handles, and there are {handles}"
@@ -144,7 +144,7 @@ class Camera:
             yield f"{rref}: {name(worker)}'s table and its application disagree on whether its function runs"
 
     def _miscounted_user(self, worker: WorkerId, record: Record) -> Iterator[str]:
-        fork, truth = self.ledger.fork(record.fork), self.truth
+        fork, truth = self.names.fork(record.fork), self.truth
         handles = truth.holds_of(worker, UserReference(record.owner, record.rref, record.fork))
         if record.handles != handles:
             yield f"{fork}: {name(worker)}'s table has {record.handles} handles, and there are {handles}"
