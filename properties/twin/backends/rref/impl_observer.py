@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
-from farref.impl.core.ids import ForkId, OwnedReference, UserReference, WorkerId
+from farref.impl.core.ids import ForkId, OwnedReference, RRefId, UserReference, WorkerId
 from farref.impl.core.observe import EntryView as Entry
 from farref.impl.core.observe import RecordView as Record
 from farref.impl.core.observe import WorkerTables
@@ -57,45 +58,14 @@ class ImplObserver:
         """See an entry. Most are as they were a step ago, and so is what is seen of them."""
         view = self._entries.get(entry)
         if view is None:
-            view = self._entries[entry] = self._entry_view(entry)
+            view = self._entries[entry] = entry_view(entry, self.names)
         return view
-
-    def _entry_view(self, entry: Entry) -> EntryView:
-        return EntryView(
-            rref=self.names.rref(entry.rref),
-            value=entry.phase,
-            forks=self._with_holders(entry.forks),
-            running=entry.running,
-            held=entry.held > 0,
-            waiting=entry.waiting > 0,
-            fetches=in_order({self.names.fork(parked.fork) for parked in entry.fetches}),
-        )
 
     def _user(self, record: Record, parked: bool) -> UserView:
         view = self._users.get((record, parked))
         if view is None:
-            view = self._users[record, parked] = self._user_view(record, parked)
+            view = self._users[record, parked] = user_view(record, self.names, parked=parked)
         return view
-
-    def _user_view(self, record: Record, parked: bool) -> UserView:
-        if not record.handles:
-            handle = "none"
-        elif parked:
-            handle = "parked"
-        else:
-            handle = "timed out" if record.timed_out else "held"
-        abandoned = "abandoned" if record.fetches_abandoned else "none"
-        return UserView(
-            fork=self.names.fork(record.fork),
-            rref=self.names.rref(record.rref),
-            state="confirmed" if record.confirmed else "pending",
-            handle=handle,
-            fetch="waiting" if record.fetches_waiting else abandoned,
-            children=self._with_holders(record.children),
-        )
-
-    def _with_holders(self, forks: Iterable[tuple[object, WorkerId]]) -> tuple[tuple[str, str], ...]:
-        return in_order((self.names.fork(fork), name(holder)) for fork, holder in forks)  # type: ignore[arg-type]
 
     def _unanswered(self, tables: WorkerTables) -> Iterator[MessageView]:
         for one in tables.unanswered:
@@ -129,6 +99,50 @@ class ImplObserver:
             yield f"{label}: table and application disagree on its fetches"
         if record.orphaned:
             yield f"{label}: its owner is taken for dead"
+
+
+# -- tables as they are told, lockstep's and the storm's ---------------------------------------------------------------
+
+
+class Naming(Protocol):
+    """Gives the neutral names of a run."""
+
+    def rref(self, found: RRefId, /) -> str:
+        """Name an RRef, or say that nobody created it."""
+
+    def fork(self, found: ForkId, /) -> str:
+        """Name a fork, or say that nobody minted it."""
+
+
+def entry_view(entry: Entry, names: Naming) -> EntryView:
+    """Tell an entry."""
+    return EntryView(
+        rref=names.rref(entry.rref),
+        value=entry.phase,
+        forks=_with_holders(entry.forks, names),
+        running=entry.running,
+        held=entry.held > 0,
+        waiting=entry.waiting > 0,
+        fetches=in_order({names.fork(parked.fork) for parked in entry.fetches}),
+    )
+
+
+def user_view(record: Record, names: Naming, *, parked: bool) -> UserView:
+    """Tell a user's record. Its handle may be that of a call which waits, and which the application has not got yet."""
+    held = "timed out" if record.timed_out else "held"
+    abandoned = "abandoned" if record.fetches_abandoned else "none"
+    return UserView(
+        fork=names.fork(record.fork),
+        rref=names.rref(record.rref),
+        state="confirmed" if record.confirmed else "pending",
+        handle=("parked" if parked else held) if record.handles else "none",
+        fetch="waiting" if record.fetches_waiting else abandoned,
+        children=_with_holders(record.children, names),
+    )
+
+
+def _with_holders(forks: Iterable[tuple[ForkId, WorkerId]], names: Naming) -> tuple[tuple[str, str], ...]:
+    return in_order((names.fork(fork), name(holder)) for fork, holder in forks)
 
 
 def name(worker: int) -> str:

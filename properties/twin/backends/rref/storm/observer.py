@@ -15,8 +15,8 @@ from farref.impl.core.observe import EntryView as Entry
 from farref.impl.core.observe import RecordView as Record
 from farref.impl.core.observe import WorkerTables
 from farref.impl.simulated.network import InFlight
-from farref.properties.rref.observation import EntryView, MessageView, Observation, UserView, WorkerView
-from farref.properties.twin.backends.rref.impl_observer import name
+from farref.properties.rref.observation import MessageView, Observation, WorkerView
+from farref.properties.twin.backends.rref.impl_observer import entry_view, name, user_view
 from farref.properties.twin.backends.rref.storm.names import StormNames
 from farref.properties.twin.backends.rref.storm.network import StormNetwork
 from farref.properties.twin.backends.rref.storm.truth import StormTruth
@@ -63,39 +63,17 @@ class StormObserver:
     # Tables
 
     def _seen(self, tables: WorkerTables) -> Seen:
-        entries, users = tuple(map(self._entry, tables.entries)), tuple(map(self._user, tables.users))
+        entries = tuple(entry_view(entry, self.names) for entry in tables.entries)
+        users = tuple(user_view(record, self.names, parked=False) for record in tables.users)
         unanswered = tuple(
             MessageView(one.message, self.names.fork(one.fork), name(tables.worker), name(one.peer))
             for one in tables.unanswered
             if one.fork is not None
         )
-        facts: list[tuple[str, object]] = [(entry.rref, entry) for entry in entries]
-        facts += [(user.rref, user) for user in users]
+        facts: list[tuple[str, object]] = [(self.names.rref(one.rref), one) for one in tables.entries]
+        facts += [(self.names.rref(one.rref), one) for one in tables.users]
         facts += [(self.truth.rref_of(one.fork) or "", one) for one in unanswered]
         return Seen(tables, WorkerView(name(tables.worker), entries, (), users, unanswered), frozenset(facts))
-
-    def _entry(self, entry: Entry) -> EntryView:
-        return EntryView(
-            rref=self.names.rref(entry.rref),
-            value=entry.phase,
-            forks=tuple((self.names.fork(fork), name(holder)) for fork, holder in entry.forks),
-            running=entry.running,
-            held=entry.held > 0,
-            waiting=entry.waiting > 0,
-            fetches=tuple(self.names.fork(parked.fork) for parked in entry.fetches),
-        )
-
-    def _user(self, record: Record) -> UserView:
-        held = "timed out" if record.timed_out else "held"
-        abandoned = "abandoned" if record.fetches_abandoned else "none"
-        return UserView(
-            fork=self.names.fork(record.fork),
-            rref=self.names.rref(record.rref),
-            state="confirmed" if record.confirmed else "pending",
-            handle=held if record.handles else "none",
-            fetch="waiting" if record.fetches_waiting else abandoned,
-            children=tuple((self.names.fork(fork), name(holder)) for fork, holder in record.children),
-        )
 
     # Messages
 
