@@ -19,6 +19,7 @@ from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo, check_settings
 from farref.impl.transport.handshake import Identity
 from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, meet, names, share_memory
+from farref.impl.transport.places import check_not_met, stay
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.values.bodies import Arguments
 from farref.impl.worker import forking as forking
@@ -74,6 +75,7 @@ def init_rpc(
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
     with joining:
         check_idle()
+        check_not_met(place, world_size)
         world, key = agree_on_secret(place)
         leave_name(place, me, name)
         incarnation = Incarnation(time.time_ns())
@@ -88,7 +90,7 @@ def init_rpc(
                 stream.close()
             raise
         make = make_core if log is None else partial(LoggedCore, journal=journal_in(Path(log)))
-        worker = Worker(make(me, called, incarnation), called, streams, chosen, arena, windows)
+        worker = Worker(make(me, called, incarnation), called, streams, chosen, arena, windows, stay(place, me))
         become(worker)
         worker.reactor.begin()
     return worker.info(me)
@@ -106,6 +108,14 @@ def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> Work
 
     So is what still had no answer when the time was up. Whoever waits for one of these gets `NotRunning`.
     """
+    left, complaints = leave(graceful, timeout)
+    for complaint in complaints:
+        warnings.warn(complaint, stacklevel=2)
+    return left
+
+
+def leave(graceful: bool, timeout: float) -> tuple[WorkerTables, list[str]]:
+    """Leave the world, and say what is left and what there is to complain of, if leaving was graceful."""
     worker = current()
     leaving.claim(worker)
     try:
@@ -114,13 +124,13 @@ def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> Work
         be_nobody()
     if isinstance(worker.core, LoggedCore):
         worker.core.end()
-    me = worker.names[worker.rank]
+    me, complaints = worker.names[worker.rank], []
     if graceful and unanswered:
         told = ", ".join(unanswered[:TOLD_MAX]) + (" and others" if len(unanswered) > TOLD_MAX else "")
-        warnings.warn(f"{me} left after {timeout} s without an answer from {told}", stacklevel=2)
+        complaints.append(f"{me} left after {timeout} s without an answer from {told}")
     if graceful and not left.is_empty():
-        warnings.warn(f"{me} could not release everything: {left}", stacklevel=2)
-    return left
+        complaints.append(f"{me} could not release everything: {left}")
+    return left, complaints
 
 
 def rpc_sync(

@@ -16,11 +16,13 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,6 +60,8 @@ class Cluster:
     def __init__(self, names: tuple[str, ...], processes: Sequence[Any]) -> None:
         self.names = names
         self.processes = dict(zip(names, processes, strict=True))
+        self.complaints: dict[str, list[str]] = {}
+        """What workers could not release when they left, by name: there when the block has ended."""
 
     def pid(self, name: str) -> int:
         """Say which process a worker is."""
@@ -120,14 +124,13 @@ def _driven(plan: Plan) -> Iterator[Cluster]:
     """Start the workers of a plan, and be their driver."""
     context = multiprocess.get_context("spawn")
     processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(plan.names))]
-    end = partial(_end, plan, processes)
+    cluster = Cluster(plan.names[1:], processes)
+    end = partial(_end, plan, cluster)
     atexit.register(end)  # for a program that ends in the block: its workers wait for it, and it would wait for them
     try:
-        for process in processes:
-            process.start()
-        _join(plan, 0, lambda: _all_live(processes))
+        _start(plan, processes)
         try:
-            yield Cluster(plan.names[1:], processes)
+            yield cluster
         except BaseException:
             with suppress(NotRunning):
                 api.shutdown(graceful=False)
@@ -137,6 +140,19 @@ def _driven(plan: Plan) -> Iterator[Cluster]:
     finally:
         atexit.unregister(end)
         end()
+
+
+def _start(plan: Plan, processes: Sequence[Any]) -> None:
+    """Start the workers and meet them. If that fails, none of them has begun anything: they end at once."""
+    try:
+        for process in processes:
+            process.start()
+        _join(plan, 0, lambda: _all_live(processes))
+    except BaseException:
+        for process in processes:
+            if process.pid is not None:
+                process.kill()
+        raise
 
 
 def _names(workers: int | Sequence[str]) -> tuple[str, ...]:
@@ -183,8 +199,9 @@ def _all_live(processes: Sequence[Any]) -> None:
             raise GaveUp(f"a worker ended with code {process.exitcode} before the world came together")
 
 
-def _end(plan: Plan, processes: Sequence[Any]) -> None:
-    """Wait a moment for every process, then make sure; and leave nothing on disk."""
+def _end(plan: Plan, cluster: Cluster) -> None:
+    """Wait a moment for every process, then make sure; hear what they could not release; and leave nothing on disk."""
+    processes = cluster.processes.values()
     if os.getpid() != plan.driver:  # a fork of the driver, which has workers as little as it is one
         multiprocess.process._children.difference_update(processes)
         return
@@ -197,7 +214,13 @@ def _end(plan: Plan, processes: Sequence[Any]) -> None:
             if process.exitcode is None:
                 process.kill()
             process.join()
+    for rank, name in enumerate(plan.names):
+        complaints = Path(plan.directory, f"{rank}.left")
+        if complaints.exists():
+            cluster.complaints[name] = complaints.read_text().splitlines()
     shutil.rmtree(plan.directory, ignore_errors=True)
+    if cluster.complaints:
+        warnings.warn("\n".join(chain.from_iterable(cluster.complaints.values())), stacklevel=4)
 
 
 # In a worker's process
@@ -210,22 +233,35 @@ def _work(plan: Plan, rank: int) -> None:
         # SIG_IGN, and do not inherit a handler.
         signal.signal(polite, lambda *_: None)
     threading.Thread(target=_watch, args=(plan,), daemon=True).start()
-    _join(plan, rank, lambda: None)
+    try:
+        _join(plan, rank, lambda: None)
+    except (RpcError, OSError) as error:
+        _end_without(plan)  # the driver is gone, and has taken the directory along: nothing to complain of
+        sys.exit(f"worker {plan.names[rank]} cannot join its world: {error}")
     worker = current()
     driver = WorkerId(0)
     while not worker.reached.get(driver) and driver not in worker.core.dead:
         time.sleep(0.02)
-    api.shutdown(driver not in worker.core.dead, plan.shutdown_timeout)
-    shutil.rmtree(plan.directory, ignore_errors=True)
+    _, complaints = api.leave(driver not in worker.core.dead, plan.shutdown_timeout)
+    with suppress(OSError):  # the directory is gone, or the disk is full
+        if complaints:
+            Path(plan.directory, f"{rank}.left").write_text("\n".join(complaints))
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):  # closed, or nobody reads it any more
             stream.flush()
+    _end_without(plan)
     os._exit(0)
 
 
 def _watch(plan: Plan) -> None:
     """End this process, and what the world left on disk, as soon as its driver is gone."""
-    while os.getppid() == plan.driver:
+    while True:
+        _end_without(plan)
         time.sleep(LOOK_S)
-    shutil.rmtree(plan.directory, ignore_errors=True)
-    os._exit(1)
+
+
+def _end_without(plan: Plan) -> None:
+    """End this process if its driver is gone, and with it what the world left on disk."""
+    if os.getppid() != plan.driver:
+        shutil.rmtree(plan.directory, ignore_errors=True)
+        os._exit(1)
