@@ -74,8 +74,7 @@ def init_rpc(
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
     with joining:
-        check_idle()
-        check_not_met(place, world_size)
+        _check_free(place, world_size)
         world, key = agree_on_secret(place)
         leave_name(place, me, name)
         incarnation = Incarnation(time.time_ns())
@@ -90,8 +89,8 @@ def init_rpc(
                 stream.close()
             raise
         make = make_core if log is None else partial(LoggedCore, journal=journal_in(Path(log)))
-        worker = Worker(make(me, called, incarnation), called, streams, chosen, arena, windows, stay(place, me))
-        become(worker)
+        worker = Worker(make(me, called, incarnation), called, streams, chosen, arena, windows)
+        become(worker, stay(place, me))
         worker.reactor.begin()
     return worker.info(me)
 
@@ -101,6 +100,12 @@ def _check_place(directory: Path, rank: int, world_size: int) -> None:
         raise RpcError(f"a world of {world_size} has the ranks 0 to {world_size - 1}, and not {rank}")
     if directory.stat().st_mode & 0o077:
         raise RpcError(f"{directory} can be entered by others; it has the key of the world, so its mode must be 0700")
+
+
+def _check_free(directory: Path, world_size: int) -> None:
+    """Refuse to join a world while in one, and to meet where others have met."""
+    check_idle()
+    check_not_met(directory, world_size)
 
 
 def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> WorkerTables:

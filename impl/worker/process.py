@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,8 @@ joining: Final = threading.Lock()
 """Held while this process joins a world, so that two threads cannot join two."""
 
 _worker: Final[list[Worker]] = []
+_place: Final[list[int]] = []
+"""A descriptor that says, as long as it is open, that the worker is there (`transport/places.py`)."""
 _forked: Final[list[str]] = []
 """The worker that the parent of this process is, if this process was forked from one."""
 
@@ -38,18 +41,21 @@ def check_idle() -> None:
         raise RpcError("RPC is already initialised in this process")
 
 
-def become(worker: Worker) -> None:
-    """Be this worker from now on."""
+def become(worker: Worker, place: int) -> None:
+    """Be this worker from now on. `place` is what others see it by."""
     _forked.clear()
     _worker.append(worker)
+    _place.append(place)
 
 
 def be_nobody() -> None:
     """Be no worker any more."""
     _worker.clear()
+    while _place:
+        os.close(_place.pop())
 
 
 def be_forked(name: str) -> None:
-    """Be no worker, but the copy of one."""
-    _worker.clear()
+    """Be no worker, but the copy of one. What its parent holds, the parent still holds."""
+    be_nobody()
     _forked[:] = [name]

@@ -66,16 +66,14 @@ class Worker:
         settings: Settings,
         arena: Arena | None = None,
         windows: Mapping[WorkerId, Window] = MappingProxyType({}),
-        place: int | None = None,
     ) -> None:
-        """`place` is a descriptor that says, as long as it is open, that this worker is there (`places`)."""
         self.core = core
         core.tick(time.monotonic())
         self.rank, self.names = core.me, dict(names)
         self._ranks: dict[object, WorkerId] = {
             key: rank for rank in names for key in (names[rank], rank, self.info(rank))
         }
-        self.settings, self.arena, self._place = settings, arena, place
+        self.settings, self.arena = settings, arena
         self.functions = Functions(settings.allowed_modules, self.names[self.rank])
         self.lock, self.stepping = threading.RLock(), threading.Lock()
         self.dropped: deque[Reference] = deque()
@@ -289,7 +287,6 @@ class Worker:
         yield from (self._poller.fileno(), self.reactor.kick)
         yield from (one for connection in self.connections.values() if (one := connection.stream.fileno()) >= 0)
         yield from () if self.arena is None else (self.arena.descriptor,)
-        yield from () if self._place is None else (self._place,)
 
     def close(self) -> None:
         """Hang up on everybody. If a function still runs, its thread ends with the process."""
@@ -298,9 +295,6 @@ class Worker:
             connection.close()
         if self.arena is not None:
             self.arena.close()
-        if self._place is not None:
-            os.close(self._place)
-            self._place = None
         if ended:
             self._poller.close()
             os.close(self.reactor.kick)

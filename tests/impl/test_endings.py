@@ -29,7 +29,6 @@ from farref.impl import (
     shutdown,
 )
 from farref.impl.api import current
-from farref.impl.cluster import Cluster
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import WireError
 from farref.impl.transport.handshake import Identity, connect
@@ -162,51 +161,6 @@ def test_a_driver_that_is_killed_or_interrupted_leaves_nothing(
     assert not list(place.iterdir())
 
 
-STARTING = """
-import sys
-sys.path.insert(0, {root!r})
-from farref.impl import launch
-if __name__ == "__main__":
-    print("starting", flush=True)
-    with launch(3):
-        pass
-"""
-
-
-@pytest.mark.parametrize("seconds", [0.2, 0.5, 0.8])
-def test_a_driver_killed_while_it_starts_leaves_nothing_and_nobody_complains(
-    seconds: float, tmp_path: Path, place: Path
-) -> None:
-    script = tmp_path / "driver.py"
-    script.write_text(STARTING.format(root=str(ROOT)))
-    with subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as driver:
-        assert driver.stdout is not None
-        driver.stdout.readline()
-        time.sleep(seconds)
-        driver.kill()
-        _, complaints = driver.communicate(timeout=30)  # which waits until every worker has closed it
-    assert complaints == ""
-    assert not list(place.iterdir())
-
-
-def test_what_workers_could_not_release_is_listed_for_the_driver(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.warns(UserWarning, match="A could not release everything"):
-        world = let_a_user_of_another_worker_die()
-    assert list(world.complaints) == ["A"]
-    assert "could not release" not in capfd.readouterr().err
-
-
-def let_a_user_of_another_worker_die() -> Cluster:
-    with launch(["A", "C"], allow=["tests.impl.far.references"], shutdown_timeout=0.5) as world:
-        x = remote("A", far.echo, [1])
-        rpc_sync("C", far.keep, [x])
-        world.kill("C")
-        del x
-    return world
-
-
 def test_a_second_world_and_one_after_another() -> None:
     """N8: references work in a process that was in another world before."""
     for _ in range(2):
@@ -242,22 +196,6 @@ def test_workers_started_by_hand_meet_in_a_directory(tmp_path: Path) -> None:
     outputs = [worker.communicate(timeout=30)[0] for worker in workers]
     assert outputs == ["b b\n", ""]
     assert [worker.returncode for worker in workers] == [0, 0]
-
-
-def test_nobody_joins_a_world_that_has_met(tmp_path: Path) -> None:
-    tmp_path.chmod(0o700)
-    init_rpc("alone", 0, 1, directory=tmp_path)
-    newcomer = (
-        "import sys; from farref.impl import init_rpc; from farref.impl.errors import RpcError\n"
-        "try: init_rpc('alone', 0, 2, directory=sys.argv[1], timeout=60)\n"
-        "except RpcError as error: print(error)"
-    )
-    command = [sys.executable, "-c", newcomer, str(tmp_path)]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=40, cwd=ROOT).stdout
-    assert "takes nobody in later (R34). In it: alone" in told
-    shutdown()
-    init_rpc("alone", 0, 1, directory=tmp_path)
-    shutdown()
 
 
 def test_a_directory_that_others_can_enter_is_refused(tmp_path: Path) -> None:
