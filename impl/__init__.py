@@ -32,6 +32,7 @@ from farref.impl.errors import (
     UnknownWorker,
 )
 from farref.impl.functions import function
+from farref.impl.options import BackendType, TensorPipeRpcBackendOptions, is_available
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, Tls, WorkerInfo
 from farref.impl.worker.futures import Future
@@ -39,6 +40,7 @@ from farref.impl.worker.futures import Future
 from farref.impl import autograd  # isort: skip  (it stands on the above; a worker that never imported it has its functions too)
 
 __all__ = [
+    "BackendType",
     "Cluster",
     "Future",
     "NotRunning",
@@ -52,6 +54,7 @@ __all__ = [
     "RpcError",
     "RpcTimeout",
     "Settings",
+    "TensorPipeRpcBackendOptions",
     "Tls",
     "UnknownWorker",
     "WorkerInfo",
@@ -60,6 +63,7 @@ __all__ = [
     "get_debug_info",
     "get_worker_info",
     "init_rpc",
+    "is_available",
     "launch",
     "remote",
     "rpc_async",

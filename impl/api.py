@@ -15,8 +15,10 @@ from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.journal import LoggedCore
 from farref.impl.core.observe import WorkerTables, observe
 from farref.impl.errors import RpcError
+from farref.impl.options import check_backend, chosen_settings, meeting_place, position
 from farref.impl.rref import RRef
-from farref.impl.settings import Settings, WorkerInfo, check_settings
+from farref.impl.settings import Settings, WorkerInfo, check_settings, limit_of
+from farref.impl.spelling import also_called
 from farref.impl.transport.handshake import Identity
 from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, meet, names, share_memory
 from farref.impl.transport.places import check_not_met, stay
@@ -33,6 +35,8 @@ from farref.impl.worker.worker import Worker
 
 INIT_TIMEOUT_S: Final = 30.0
 SHUTDOWN_TIMEOUT_S: Final = 10.0
+MEETING_S_MAX: Final = 2_000_000.0
+"""About as long as a socket can be told to wait."""
 TOLD_MAX: Final = 5
 NAME: Final = re.compile(r"[A-Za-z0-9_:-]{1,127}")
 
@@ -50,10 +54,12 @@ def check_names(given: Collection[str]) -> None:
 
 def init_rpc(
     name: str,
-    rank: int,
-    world_size: int,
+    backend: object = None,
+    rank: int = -1,
+    world_size: int | None = None,
+    rpc_backend_options: object = None,
     *,
-    directory: str | Path,
+    directory: str | Path | None = None,
     transport: Transport = "unix",
     settings: Settings | None = None,
     timeout: float = INIT_TIMEOUT_S,
@@ -63,36 +69,51 @@ def init_rpc(
 ) -> WorkerInfo:
     """Join a world: meet its other workers in a directory, which must be nobody else's to enter.
 
+    `options` says what is read of `backend` and `rpc_backend_options`, and where a directory, a rank and a size come from that
+    are not given. `init_rpc(name, rank, world_size, directory=...)` is an older form, and means the same. `timeout` is how
+    long the meeting may take, in seconds; 0 means for ever.
+
     `check` is called while waiting, and may raise to give up. `make_core` may give another core. `log` is
     a file for what this worker does (`spec/log.md`); it is written by a core of its own, in place of any other.
     """
+    if isinstance(backend, int):
+        rank, world_size, backend = backend, rank if world_size is None else world_size, None
     check_names([name])
-    chosen, place, me = settings or Settings(), Path(directory), WorkerId(rank)
+    check_backend(backend)
+    rank, size = position(rank, world_size)
+    chosen = chosen_settings(settings, rpc_backend_options)
+    place = meeting_place(directory, rpc_backend_options)
     check_settings(chosen)
     check_transport(transport, chosen)
-    _check_place(place, rank, world_size)
+    _check_place(place, rank, size)
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
     with joining:
-        _check_free(place, world_size)
-        world, key = agree_on_secret(place)
-        leave_name(place, me, name)
-        incarnation = Incarnation(time.time_ns())
-        meeting = Meeting(place, world_size, transport, chosen, time.monotonic() + timeout)
-        streams = meet(meeting, Identity(me, incarnation, world, key), check)
-        called = names(place, world_size)
-        try:
-            check_names(called.values())
-            arena, windows = share_memory(streams, meeting)
-        except BaseException:
-            for stream in streams.values():
-                stream.close()
-            raise
+        _check_free(place, size)
+        deadline = time.monotonic() + min(limit_of(timeout), MEETING_S_MAX)
         make = make_core if log is None else partial(LoggedCore, journal=journal_in(Path(log)))
-        worker = Worker(make(me, called, incarnation), called, streams, chosen, arena, windows)
-        become(worker, stay(place, me))
+        worker = _met(name, WorkerId(rank), Meeting(place, size, transport, chosen, deadline), check, make)
+        become(worker, stay(place, worker.rank))
         worker.reactor.begin()
-    return worker.info(me)
+    return worker.info(worker.rank)
+
+
+def _met(name: str, me: WorkerId, meeting: Meeting, check: Callable[[], None], make: MakeCore) -> Worker:
+    """Meet the other workers, and make the worker that is connected to them."""
+    place = meeting.directory
+    world, key = agree_on_secret(place)
+    leave_name(place, me, name)
+    incarnation = Incarnation(time.time_ns())
+    streams = meet(meeting, Identity(me, incarnation, world, key), check)
+    called = names(place, meeting.world_size)
+    try:
+        check_names(called.values())
+        arena, windows = share_memory(streams, meeting)
+    except BaseException:
+        for stream in streams.values():
+            stream.close()
+        raise
+    return Worker(make(me, called, incarnation), called, streams, meeting.settings, arena, windows)
 
 
 def _check_place(directory: Path, rank: int, world_size: int) -> None:
@@ -111,7 +132,8 @@ def _check_free(directory: Path, world_size: int) -> None:
 def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> WorkerTables:
     """Leave the world (R32). What could not be released is returned, and warned of if leaving was graceful.
 
-    So is what still had no answer when the time was up. Whoever waits for one of these gets `NotRunning`.
+    So is what still had no answer when the time was up. Whoever waits for one of these gets `NotRunning`. `timeout` is in
+    seconds; 0 means for ever.
     """
     left, complaints = leave(graceful, timeout)
     for complaint in complaints:
@@ -121,10 +143,10 @@ def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> Work
 
 def leave(graceful: bool, timeout: float) -> tuple[WorkerTables, list[str]]:
     """Leave the world, and say what is left and what there is to complain of, if leaving was graceful."""
-    worker = current()
+    worker, limit = current(), limit_of(timeout)
     leaving.claim(worker)
     try:
-        left, unanswered = leaving.shut_down(worker, graceful, timeout)
+        left, unanswered = leaving.shut_down(worker, graceful, limit)
     finally:
         be_nobody()
     if isinstance(worker.core, LoggedCore):
@@ -141,13 +163,13 @@ def leave(graceful: bool, timeout: float) -> tuple[WorkerTables, list[str]]:
 def rpc_sync(
     to: object,
     func: Callable[..., Any] | str,
-    args: Arguments = (),
+    args: Arguments = None,
     kwargs: Mapping[str, Any] | None = None,
     timeout: float | None = None,
 ) -> Any:
     """Call a function on another worker and wait for its result.
 
-    `timeout` is in seconds; none means that of all calls (`rpc_timeout`), 0 means for ever.
+    `timeout` is in seconds; none or -1 means that of all calls (`rpc_timeout`), 0 means for ever.
     """
     return current().call(to, func, args, {} if kwargs is None else kwargs, timeout).wait()
 
@@ -155,13 +177,13 @@ def rpc_sync(
 def rpc_async(
     to: object,
     func: Callable[..., Any] | str,
-    args: Arguments = (),
+    args: Arguments = None,
     kwargs: Mapping[str, Any] | None = None,
     timeout: float | None = None,
 ) -> Future:
     """Call a function on another worker; its result is a future.
 
-    `timeout` is in seconds; none means that of all calls (`rpc_timeout`), 0 means for ever.
+    `timeout` is in seconds; none or -1 means that of all calls (`rpc_timeout`), 0 means for ever.
     """
     return current().call(to, func, args, {} if kwargs is None else kwargs, timeout)
 
@@ -169,21 +191,22 @@ def rpc_async(
 def remote(
     to: object,
     func: Callable[..., Any] | str,
-    args: Arguments = (),
+    args: Arguments = None,
     kwargs: Mapping[str, Any] | None = None,
     timeout: float | None = None,
 ) -> RRef:
     """Call a function on another worker and leave its result there; get a reference to it at once.
 
-    `timeout` is in seconds; none means that of all calls (`rpc_timeout`), 0 means for ever.
+    `timeout` is in seconds; none or -1 means that of all calls (`rpc_timeout`), 0 means for ever.
     """
     return current().remote(to, func, args, {} if kwargs is None else kwargs, timeout)
 
 
-def get_worker_info(name: object = None) -> WorkerInfo:
+@also_called(name="worker_name")
+def get_worker_info(worker_name: object = None) -> WorkerInfo:
     """Describe this worker, or the one named."""
     worker = current()
-    return worker.info(worker.rank if name is None else worker.find(name))
+    return worker.info(worker.rank if worker_name is None else worker.find(worker_name))
 
 
 def get_debug_info() -> WorkerTables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 from numbers import Real
@@ -67,6 +68,20 @@ def check_settings(settings: Settings) -> None:
         raise RpcError(f"shared_bytes_max is a number of bytes, or 0 for no shared memory, and not {shared!r}")
 
 
+DEFAULT: Final = -1
+"""PyTorch's word for the timeout of all calls (`rpc_timeout`). None is ours, and means the same."""
+
+
+def is_default(timeout: object) -> bool:
+    """Say whether a timeout is left to `rpc_timeout`."""
+    return timeout is None or (isinstance(timeout, Real) and timeout == DEFAULT)
+
+
+def limit_of(timeout: object) -> float:
+    """Say how long to wait. 0 means for ever, wherever a timeout is given."""
+    return checked_timeout(timeout) or math.inf
+
+
 def checked_timeout(timeout: object) -> float:
     """Refuse what is no time to wait: it would pass at once or never, and a worker would be blamed for it."""
     # Not a number is not at least 0 either. What numpy calls a number would spoil the sum with the time of day.
@@ -75,4 +90,4 @@ def checked_timeout(timeout: object) -> float:
     if isinstance(timeout, Real) and float(timeout) >= 0:
         return float(timeout)
     kind = ValueError if isinstance(timeout, Real) else TypeError
-    raise kind(f"a timeout is a number of seconds, 0 or more, or None; not {timeout!r}")
+    raise kind(f"a timeout is a number of seconds, 0 (for ever), None or -1 (the default); not {timeout!r}")

@@ -23,6 +23,7 @@ from farref.impl.errors import (
     StepFailed,
     UnreachedSends,
 )
+from farref.impl.options import is_available
 
 __all__ = [
     "ContextId",
@@ -40,4 +41,5 @@ __all__ = [
     "backward",
     "context",
     "get_gradients",
+    "is_available",
 ]

@@ -13,9 +13,10 @@ from farref.impl.core.autograd.ids import ContextId
 from farref.impl.errors import ContextReleased, PassRefused
 from farref.impl.functions import function
 from farref.impl.rref import RRef
+from farref.impl.spelling import also_called
 from farref.impl.tape.tensors import Tensor
 from farref.impl.worker.process import current
-from farref.impl.worker.recording import CURRENT, opened, using
+from farref.impl.worker.recording import CURRENT, as_context, opened, using
 
 
 @contextmanager
@@ -27,8 +28,8 @@ def context() -> Iterator[ContextId]:
     the block. A tensor that is received outside any context is a new leaf: no pass goes beyond it.
     """
     worker = current()
-    if CURRENT.get() is not None:
-        raise PassRefused(f"{CURRENT.get()} is current here already; contexts do not nest")
+    if (nested := CURRENT.get()) is not None:
+        raise PassRefused(f"{nested.told} is current here already; contexts do not nest")
     with worker.lock:
         made = worker.core.engine.open_context()
     try:
@@ -41,8 +42,9 @@ def context() -> Iterator[ContextId]:
             worker.perform(worker.core.engine.release(made))
 
 
+@also_called(context="context_id")
 def backward(
-    context: ContextId,
+    context_id: ContextId | int,
     roots: Sequence[Tensor],
     retain_graph: bool = False,
     mode: str = "smart",
@@ -50,11 +52,12 @@ def backward(
 ) -> None:
     """Give every parameter that some tensors depend on its gradient, wherever it is; see `get_gradients` (A10, A26).
 
-    `timeout` is in seconds; none means that of all calls, 0 means for ever.
+    `timeout` is in seconds; none or -1 means that of all calls, 0 means for ever.
     """
     worker = current()
     if mode not in ("smart", "fast"):
         raise PassRefused(f"there is no mode {mode!r}: 'smart' and 'fast' are")
+    context = as_context(context_id)
     with worker.lock:
         opened(worker, context)
     given = _fit(roots)
@@ -64,21 +67,26 @@ def backward(
     worker.passes.run(context, given, seeds, mode == "smart", retain_graph, deadline)
 
 
-def get_gradients(context: ContextId) -> dict[Tensor, Tensor]:
+@also_called(context="context_id")
+def get_gradients(context_id: ContextId | int) -> dict[Tensor, Tensor]:
     """Look at the gradients of this worker's parameters, summed over the passes of a context. `.grad` is not touched (A8)."""
-    worker = current()
+    worker, context = current(), as_context(context_id)
     with worker.lock:
         gradients = dict(opened(worker, context).gradients)
     return {leaf: Tensor(gradient.copy()) for leaf, gradient in gradients.items()}
 
 
 def backward_on_owner(
-    rref: RRef, context: ContextId, retain_graph: bool = False, mode: str = "smart", timeout: float | None = None
+    rref: RRef,
+    context_id: ContextId | int,
+    retain_graph: bool = False,
+    mode: str = "smart",
+    timeout: float | None = None,
 ) -> None:
     """Begin a pass where a value is, with that value as its root."""
-    worker = current()
+    worker, context = current(), as_context(context_id)
     if rref.is_owner():
-        backward(context, [rref.local_value()], retain_graph, mode, timeout)
+        backward(context, [rref.local_value(timeout)], retain_graph, mode, timeout)
         return
     with worker.lock:
         opened(worker, context)
@@ -90,7 +98,13 @@ def backward_on_owner(
 @function
 def backward_here(rref: RRef, context: ContextId, retain_graph: bool, mode: str, timeout: float | None) -> None:
     """Begin a pass on the owner, for another worker."""
-    backward(context, [rref.local_value()], retain_graph, mode, timeout)
+    backward(context, [rref.local_value(timeout)], retain_graph, mode, timeout)
+
+
+def backward_here_alone(rref: RRef, retain_graph: bool, timeout: float | None) -> None:
+    """Run a pass without a context on the owner of its root. It goes through no call, and adds to `.grad`."""
+    (root,) = _fit([rref.local_value(timeout)])
+    root.backward(retain_graph=retain_graph)
 
 
 def _fit(roots: Sequence[Tensor]) -> list[Tensor]:

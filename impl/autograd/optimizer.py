@@ -15,28 +15,37 @@ from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RefusedFunction, RpcError, StepFailed
 from farref.impl.functions import function, name_of
 from farref.impl.rref import RRef
+from farref.impl.spelling import also_called
 from farref.impl.tape import optimizers
 from farref.impl.tape.optimizers import Optimizer
 from farref.impl.worker.futures import Future
 from farref.impl.worker.process import current
-from farref.impl.worker.recording import opened, using
+from farref.impl.worker.recording import as_context, opened, using
 
 
 class DistributedOptimizer:
-    """Moves parameters wherever they are. `optimizer` is a class of `farref.impl.tape`, or of a module the owners allow."""
+    """Moves parameters wherever they are.
 
-    def __init__(self, optimizer: type[Optimizer], parameters: Iterable[RRef], **options: Any) -> None:
+    `optimizer_class` is a class of `farref.impl.tape`, or of a module the owners allow. All that follows the parameters is
+    for it.
+    """
+
+    @also_called(optimizer="optimizer_class", parameters="params_rref")
+    def __init__(
+        self, optimizer_class: type[Optimizer], params_rref: Iterable[RRef], *args: Any, **kwargs: Any
+    ) -> None:
         owned: dict[WorkerId, list[RRef]] = {}
-        for parameter in _fit(parameters):
+        for parameter in _fit(params_rref):
             owned.setdefault(parameter.owner_rank(), []).append(parameter)
-        name = name_of(optimizer)
+        name = name_of(optimizer_class)
         self.remote_optimizers: dict[WorkerId, RRef] = _all(
-            {rank: _call(rank, make_local, [name, mine, options]) for rank, mine in owned.items()}
+            {rank: _call(rank, make_local, [name, mine, list(args), kwargs]) for rank, mine in owned.items()}
         )
 
-    def step(self, context: ContextId) -> None:
+    @also_called(context="context_id")
+    def step(self, context_id: ContextId | int) -> None:
         """Move every parameter that has a gradient in a context. Returns when all owners have answered."""
-        worker = current()
+        worker, context = current(), as_context(context_id)
         with worker.lock:
             opened(worker, context)
         with using(context):
@@ -47,10 +56,10 @@ class DistributedOptimizer:
 
 
 @function
-def make_local(name: str, parameters: list[RRef], options: dict[str, Any]) -> RRef:
+def make_local(name: str, parameters: list[RRef], args: list[Any], kwargs: dict[str, Any]) -> RRef:
     """Make the optimizer of one owner, for the parameters it owns."""
     kind = _resolved(name)
-    return RRef(kind([parameter.local_value() for parameter in parameters], **options))
+    return RRef(kind([parameter.local_value() for parameter in parameters], *args, **kwargs))
 
 
 @function

@@ -31,7 +31,7 @@ OTHER_BYTES: Final = 4096
 """More than the rest of a frame takes: for each fork, and altogether."""
 
 
-Arguments = list[Any] | tuple[Any, ...]
+Arguments = list[Any] | tuple[Any, ...] | None
 
 Written = tuple[Forks, bytes, list[memoryview]]
 """What travels of a value: its forks, its body, and the segments behind that."""
@@ -239,13 +239,16 @@ class Bodies:
 
 
 def taken(function: str, args: object, kwargs: object) -> tuple[list[Any], dict[str, Any]]:
-    """Take the arguments of a call as they are now. A string is refused, as its letters would be the arguments."""
+    """Take the arguments of a call as they are now. A string is refused, as its letters would be the arguments.
+
+    None means that there are none.
+    """
     # The first question of each two is answered faster, and is the last for nearly every call.
-    if type(args) is not list and not isinstance(args, list | tuple):
+    if type(args) is not list and not isinstance(args, list | tuple | None):
         raise TypeError(f"the args of {function} are a list or a tuple, and not a {type(args).__qualname__}")
     if type(kwargs) is not dict and not isinstance(kwargs, Mapping):
         raise TypeError(f"the kwargs of {function} are a mapping, and not a {type(kwargs).__qualname__}")
-    return list(args), dict(kwargs)
+    return list(args or ()), dict(kwargs)
 
 
 def _tensors(items: list[object], passage: Passage) -> list[Ext] | None:

@@ -10,7 +10,7 @@ from contextvars import copy_context
 from typing import Any, Final, Protocol
 
 from farref.impl.errors import NotRunning, RpcTimeout
-from farref.impl.settings import checked_timeout
+from farref.impl.settings import is_default, limit_of
 from farref.impl.values.reports import read_error
 from farref.impl.worker.process import current
 
@@ -76,13 +76,12 @@ class Future:
     def wait(self, timeout: float | None = None) -> Any:
         """Wait for the value; raise the error if that came instead, or `RpcTimeout` if nothing did.
 
-        `timeout` is in seconds, and can only shorten what the call itself was given; none does not, and 0 does not wait at
-        all. If this worker leaves the world meanwhile, the error is `NotRunning`.
+        `timeout` is in seconds, and can only shorten what the call itself was given; none, -1 and 0 do not. `done()` looks
+        without waiting. If this worker leaves the world meanwhile, the error is `NotRunning`.
         """
-        if timeout is not None:
-            timeout = checked_timeout(timeout)
+        limit = None if is_default(timeout) else limit_of(timeout)
         if not self._done:
-            self._wait_until_done(timeout)
+            self._wait_until_done(limit)
         if self._error is None:
             return self._value
         try:

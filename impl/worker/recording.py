@@ -13,7 +13,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
-from farref.impl.core.autograd.ids import ContextId
+from farref.impl.core.autograd.ids import WORD, ContextId
 from farref.impl.core.autograd.tables import Context
 from farref.impl.errors import ContextReleased
 from farref.impl.tape.mode import is_grad_enabled
@@ -41,15 +41,22 @@ class using:  # noqa: N801 (a verb, for `with`; a generator in its place would t
         CURRENT.reset(self._token)
 
 
+def as_context(given: object) -> ContextId:
+    """Take what an application gave as a context: what `context()` gave it, or the integer of that."""
+    if isinstance(given, ContextId):
+        return given
+    if isinstance(given, int) and given >= WORD:
+        return ContextId.of(given)
+    raise TypeError(f"a context is what `with autograd.context() as context` gives, and not {given!r}")
+
+
 def opened(worker: Worker, context: ContextId) -> Context:
-    """Find a context that is open here; refuse what is none, in words for an application."""
-    if not isinstance(context, ContextId):
-        raise TypeError(f"a context is what `with autograd.context() as context` gives, and not {context!r}")
+    """Find a context that is open here, or say in words for an application that it is not."""
     try:
         return worker.core.engine.opened(context)
     except ContextReleased:
         here = worker.names[worker.rank]
-        raise ContextReleased(f"{context} is not open on {here}: it was released, or never came here") from None
+        raise ContextReleased(f"{context.told} is not open on {here}: it was released, or never came here") from None
 
 
 def leaving(worker: Worker, context: ContextId, function: str) -> Passage:

@@ -36,7 +36,7 @@ from farref.impl.core.messages import Ack, AnyMessage, Control, Forks
 from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused, UnknownWorker, WireError
 from farref.impl.functions import Functions, name_for
 from farref.impl.rref import RRef
-from farref.impl.settings import Settings, WorkerInfo, checked_timeout
+from farref.impl.settings import Settings, WorkerInfo, checked_timeout, is_default
 from farref.impl.transport.streams import Stream
 from farref.impl.values.arena import Arena, Window
 from farref.impl.values.bodies import Arguments, Bodies, taken
@@ -227,8 +227,8 @@ class Worker:
         return rank
 
     def timeout_for(self, timeout: float | None) -> float | None:
-        """As PyTorch has it: none given means the default, 0 means for ever."""
-        chosen = self.settings.rpc_timeout if timeout is None else checked_timeout(timeout)
+        """As PyTorch has it: none given, or -1, means the default; 0 means for ever."""
+        chosen = self.settings.rpc_timeout if is_default(timeout) else checked_timeout(timeout)
         return chosen or None
 
     # Steps: under the lock

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,9 @@ def test_what_a_reference_referred_to_is_gone_with_its_world() -> None:
     with launch(1, allow=["tests.impl.far.objects"]):
         theirs, mine = remote("worker1", far_objects.add, [1, 2]), RRef(1)
     told = "driver has left its world: what its RRefs referred to is gone"
-    for use in (theirs.to_here, mine.to_here, mine.local_value, lambda: theirs.rpc_sync().bit_length()):
+    uses: list[Callable[[], object]] = [theirs.to_here, mine.to_here, mine.local_value]
+    uses.append(lambda: theirs.rpc_sync().bit_length())
+    for use in uses:
         with pytest.raises((NotRunning, ReferenceRefused), match=told):
             use()
     with launch(1, allow=["tests.impl.far.objects"]):

@@ -95,8 +95,8 @@ class Contexts:
         """Say why a call that carries a context is refused, if it is (A9)."""
         context = self._contexts.get(context_id)
         if context is None:
-            return f"{context_id} is gone: its creator died" if context_id.created_on in self._dead else None
-        return None if context.is_open else f"{context_id} was released"
+            return f"{context_id.told} is gone: its creator died" if context_id.created_on in self._dead else None
+        return None if context.is_open else f"{context_id.told} was released"
 
     def call_failed(self, context_id: ContextId, target: WorkerId) -> None:
         """Account for a call of ours that will never arrive. Its send stays recorded (A9, A25)."""
@@ -111,7 +111,7 @@ class Contexts:
     def release(self, context_id: ContextId) -> None:
         """Release a context on its creator: close it, and have it closed everywhere (A24)."""
         if context_id.created_on != self._me:
-            raise ContextReleased(f"{context_id} is released where it was made, on worker {context_id.created_on}")
+            raise ContextReleased(f"{context_id.told} is released where it was made, on worker {context_id.created_on}")
         context = self._tables.opened(context_id)
         context.release = Release(told={self._me: None})
         self._close(context_id, context)

@@ -73,7 +73,7 @@ class Rooting:
         tables = self._tables
         context = tables.opened(context_id)
         if context.task is not None or context_id in tables.rooted:
-            raise PassRefused(f"worker {self._me} is in a pass of {context_id} already")
+            raise PassRefused(f"worker {self._me} is in a pass of {context_id.told} already")
         pass_id = PassId(context_id, self._me, tables.incarnation, tables.mint(), smart, retain)
         run = self._passes[pass_id] = tables.rooted[context_id] = Pass(pass_id, engaged={self._me: None})
         run.cause([Counted(Kind.BEGIN, self._me)])

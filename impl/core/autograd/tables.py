@@ -96,7 +96,9 @@ class EngineTables:
         """Find a context that is open here."""
         context = self.contexts.get(context_id)
         if context is None or not context.is_open:
-            raise ContextReleased(f"{context_id} is not open on worker {self.me}: it was released, or never came here")
+            raise ContextReleased(
+                f"{context_id.told} is not open on worker {self.me}: it was released, or never came here"
+            )
         return context
 
     def tell(self, target: WorkerId, body: EngineBody) -> None:

@@ -55,6 +55,15 @@ class Broken:
         raise ValueError("broken")
 
 
+def hidden() -> object:
+    """Make an object of a class that no other worker can find."""
+
+    class Hidden:
+        pass
+
+    return Hidden()
+
+
 def add(a: Any, b: Any) -> Any:
     return a + b
 
