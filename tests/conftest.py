@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -9,6 +10,9 @@ import pytest
 from hypothesis import settings
 
 from farref.tlc import engine as tlc
+
+# Locks know who has them, and user code under one is an error; also in the workers that tests start.
+os.environ.setdefault("FARREF_DEBUG", "1")
 
 # No test is about how long something takes, and a busy machine may take its time.
 settings.register_profile("farref", deadline=None)

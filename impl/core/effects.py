@@ -89,7 +89,7 @@ class ReplyLost(Struct, frozen=True):
 
 @final
 class AnswerFetch(Struct, frozen=True):
-    """Write the value for this user, and give what was written to `answer_fetch` in the same step (R20)."""
+    """Write the value for this user, and give what was written to `answer_fetch`, at once or in a later step (R20)."""
 
     target: WorkerId
     rref: RRefId

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import FIRST_LIFE, ForkId, Incarnation, RRefId, WorkerId
@@ -29,6 +29,8 @@ class Here:
         """The effects of the step that is being taken, in their order (`Core.taken` ends it)."""
         self.emit = self.effects.append
         """Add an effect to the step."""
+        self.let_end: Callable[[object], None] = lambda _: None
+        """Take what a step has dropped of a graph. To end it may run user code, so a shell with a lock does that elsewhere."""
 
     def check_open(self) -> None:
         """Refuse to begin something new on a worker that leaves."""

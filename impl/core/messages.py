@@ -181,3 +181,6 @@ UserCall = RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | Fe
 """The messages that arrive at most once, or are reported as failed (R3, R4)."""
 
 AnyMessage = UserCall | Control | Ack
+
+BODILESS: Final = frozenset({Control, Ack, UserAccept, FetchCall, CallFailed})
+"""The messages that carry no value."""

@@ -27,12 +27,14 @@ from farref.impl.tape.mode import is_grad_enabled, no_grad
 from farref.impl.tape.passes import gradients
 from farref.impl.tape.rules import Rule
 from farref.impl.tape.table import RULES
+from farref.impl.user_code import watched
 
 Dim = int | tuple[int, ...] | None
 DIFFERENTIABLE: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
 _keys: Final = itertools.count()
-_new_nodes: Final = threading.RLock()  # re-entrant: a collector may run inside, and whatever it finalizes
+_new_nodes: Final = watched(threading.RLock(), "_new_nodes")
+"""Re-entrant: a collector may run inside, and whatever it finalizes."""
 os.register_at_fork(before=_new_nodes.acquire, after_in_parent=_new_nodes.release, after_in_child=_new_nodes.release)
 
 

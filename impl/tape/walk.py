@@ -29,6 +29,7 @@ import numpy as np
 from msgspec import Struct
 
 from farref.impl.tape.graph import Accumulate, Array, Edge, Gradient, Node, Operation, Output, Receive, Root, Target
+from farref.impl.user_code import entering
 
 
 class BackwardError(RuntimeError):
@@ -148,6 +149,7 @@ class Walk:
                 f"trying to backward through the graph a second time: what {node.rule.name} saved has been freed; "
                 "give retain_graph=True the first time"
             )
+        entering("a backward rule")
         try:
             rule, parameters, products = node.rule, node.parameters, []
             for position, edge in enumerate(node.edges):
@@ -192,6 +194,7 @@ def _hooked(node: Node, gradients: list[Gradient]) -> list[Gradient]:
     for slot, hook in tuple(node.hooks.values()) if node.hooks else ():
         gradient = gradients[slot]
         if gradient is not None:
+            entering("a hook")
             replaced = hook(np.asarray(gradient))
             if replaced is not None:
                 gradients[slot] = _checked(replaced, node.outputs[slot])

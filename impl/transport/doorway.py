@@ -19,6 +19,7 @@ from typing import Final
 from farref.impl.errors import WireError
 from farref.impl.transport.handshake import DEADLINE_S, Peer
 from farref.impl.transport.streams import Stream
+from farref.impl.user_code import watched
 
 GUESTS_MAX: Final = 64
 LOOK_S: Final = 0.01
@@ -36,7 +37,7 @@ class Doorway:
         self._introduce = introduce
         self._guests: dict[socket.socket, float] = {}
         """Handles of our own on the guests' sockets, which TLS takes over, and since when they are here. Oldest first."""
-        self._lock = threading.Lock()
+        self._lock = watched(threading.Lock(), "doorway")
         self._admitted: queue.SimpleQueue[tuple[Peer, Stream]] = queue.SimpleQueue()
         listener.settimeout(LOOK_S)
 

@@ -19,6 +19,7 @@ from typing import Final
 
 from farref.impl.settings import Tls
 from farref.impl.transport.sealed import beginning
+from farref.impl.user_code import watched
 
 BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 WRITE_BYTES_MAX: Final = 16 * 1024
@@ -44,7 +45,7 @@ class TlsStream:
 
     def __init__(self, stream: ssl.SSLSocket) -> None:
         self._stream = stream
-        self._lock = threading.Lock()
+        self._lock = watched(threading.Lock(), "tls")
 
     def fileno(self) -> int:
         """Say which descriptor to watch."""

@@ -6,24 +6,24 @@ whole before any fork in it takes effect: the handles in it stand for nothing un
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
+import numpy as np
 from msgspec.msgpack import Ext
 
-from farref.impl.core.autograd.ids import ContextId
-from farref.impl.core.ids import ForkData, Reference, WorkerId
-from farref.impl.core.messages import Call, Carrier, FetchCall, Forks, ForwardCall, RemoteCall
+from farref.impl.core.ids import ForkData, WorkerId
+from farref.impl.core.messages import AnyMessage, Call, Carrier, FetchCall, Forks, ForwardCall, RemoteCall
 from farref.impl.errors import RefusedValue, RpcError, WireError
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings
-from farref.impl.tape.graph import Receive
 from farref.impl.tape.tensors import Tensor
-from farref.impl.values.arena import Arena, Window
-from farref.impl.values.codec import joined, write_atoms, write_simple_arguments
+from farref.impl.values.arena import Array, Window
+from farref.impl.values.codec import ATOMS, PICKLE, joined, write_atoms, write_simple_arguments
+from farref.impl.values.content import Content
 from farref.impl.values.reports import read_report, write_error
-from farref.impl.values.tensors import Passage, TensorReader, TensorWriter, attach, write_small
+from farref.impl.values.tensors import Passage, TensorReader, TensorWriter, write_small
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 FORK_BYTES: Final = 128
@@ -33,62 +33,35 @@ OTHER_BYTES: Final = 4096
 
 Arguments = list[Any] | tuple[Any, ...] | None
 
-Written = tuple[Forks, bytes, list[memoryview]]
-"""What travels of a value: its forks, its body, and the segments behind that."""
+Written = tuple[Forks, bytes, list[memoryview], Sequence[int]]
+"""What travels of a value: its forks, its body, the segments behind that, and the places of what was lent with it."""
+
+NOTHING: Final[Written] = ((), b"", [], ())
+"""What has been written when nothing has."""
 
 
 class Home(Protocol):
-    """What bodies need of the worker that writes and reads them."""
+    """What bodies need of the worker that writes and reads them.
+
+    To write may run user code: so it is done under no lock, and
+    each of these takes the lock for itself.
+    """
 
     rank: WorkerId
     names: dict[WorkerId, str]
     settings: Settings
 
-    def arena_for(self, target: WorkerId) -> Arena | None:
-        """Give the memory in which large arrays for a worker may lie, if there is any."""
+    def lend(self, array: Array, target: WorkerId) -> int | None:
+        """Copy an array into memory that a worker sees, if there is any room, and say its place."""
+
+    def unlend(self, target: WorkerId, places: Sequence[int]) -> None:
+        """Take back rooms of which the worker has not heard."""
 
     def share(self, handle: RRef, target: WorkerId) -> ForkData:
         """Mint a fork of a handle for a worker."""
 
     def withdraw(self, forks: Forks) -> None:
         """Take back forks that were not sent."""
-
-
-class Content:
-    """A value that was read, and the handles in it that stand for no fork yet."""
-
-    __slots__ = ("_forks", "context", "handles", "node", "value")
-
-    value: Any
-
-    def __init__(self, forks: int = 0) -> None:
-        self._forks = forks
-        self.handles: dict[int, RRef] | None = None
-        self.context: ContextId | None = None
-        self.node: Receive | None = None
-
-    def enter(self, forward: ForwardCall, tensors: list[Tensor]) -> None:
-        """Belong to the context that the message carries, and hang the tensors on the recv of its pair (A7)."""
-        if len(tensors) != forward.tensors:
-            raise WireError(f"a call has a pair of {forward.tensors} tensors, and {len(tensors)} came")
-        self.context, self.node = forward.context, attach(tensors)
-
-    def adopt(self, index: int) -> RRef:
-        """Make the handle for a fork of the message."""
-        if index >= self._forks:
-            raise WireError(f"a value refers to fork {index} of {self._forks}")
-        if self.handles is None:
-            self.handles = {}
-        return self.handles.setdefault(index, RRef.unbound())
-
-    def bind(self, worker: Any, references: tuple[Reference, ...]) -> Any:
-        """Let the handles stand for what a worker took on. A fork that the value does not mention is let go."""
-        if references:
-            handles = self.handles or {}
-            for index, reference in enumerate(references):
-                (handles.get(index) or RRef.unbound()).adopt(worker, reference)
-            handles.clear()
-        return self.value
 
 
 class Bodies:
@@ -175,25 +148,29 @@ class Bodies:
             forks.append(home.share(item, target))
             return len(forks) - 1
 
-        arena = home.arena_for(target)
-        lend = None if arena is None else lambda array: arena.lend(array, target)
-        writer = _writer(passage, share, self._settings.allow_pickle, lend)
+        writer = _writer(passage, share, self._settings.allow_pickle, lambda array: home.lend(array, target))
         try:
             body = writer.write(value)
             self._check_size(writer.size(body), len(forks))
         except BaseException:
-            if arena is not None:
-                arena.take_back(target, writer.lent)
-            home.withdraw(tuple(forks))
+            self.take_back(target, (tuple(forks), b"", [], writer.lent))
             raise
         if passage is not None:
             passage.tensors = writer.tensors
-        return tuple(forks), body, writer.segments
+        return tuple(forks), body, writer.segments, writer.lent
+
+    def take_back(self, target: WorkerId, written: Written) -> None:
+        """Leave nothing of what was written, as it will not be sent (R28)."""
+        forks, _, _, lent = written
+        if lent:
+            self._home.unlend(target, lent)
+        if forks:
+            self._home.withdraw(forks)
 
     def _checked(self, body: bytes) -> Written:
         if len(body) > self._simple_bytes_max:
             self._check_size(len(body), 0)
-        return (), body, []
+        return (), body, [], ()
 
     def _check_size(self, size: int, forks: int) -> None:
         limit = self._settings.frame_bytes_max
@@ -201,6 +178,13 @@ class Bodies:
             raise RefusedValue(f"a value of {size} bytes is larger than the limit of {limit} (frame_bytes_max)")
 
     # Reading
+
+    def may_run_code(self, message: AnyMessage) -> bool:
+        """Say whether to read a message may run user code: whether there may be a pickle in it. Few have its code at all."""
+        if not self._settings.allow_pickle:
+            return False
+        carried = message.message if isinstance(message, ForwardCall) else message
+        return isinstance(carried, Carrier) and PICKLE in carried.body
 
     def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Any:
         """Read a value, or the error that came in its place; raise `WireError` if it cannot be.
@@ -236,6 +220,12 @@ class Bodies:
     ) -> TensorReader:
         settings, window = self._settings, None if source is None else self._windows.get(source)
         return TensorReader(adopt, segments, settings.allow_pickle, window, copies=settings.copy_arrays)
+
+
+def is_plain(value: object) -> bool:
+    """Say whether to write a value runs no user code, whatever the settings are. Of most values nobody knows before."""
+    kind = type(value)
+    return kind in ATOMS or kind is Tensor or kind is np.ndarray
 
 
 def taken(function: str, args: object, kwargs: object) -> tuple[list[Any], dict[str, Any]]:

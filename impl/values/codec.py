@@ -25,6 +25,7 @@ import numpy as np
 from msgspec.msgpack import Ext
 
 from farref.impl.errors import RefusedValue, RpcError, WireError
+from farref.impl.user_code import entering
 from farref.impl.values.arena import ARRAY_BYTES_MIN, Window
 from farref.impl.values.arrays import CODES, DTYPES, Array, little, read_array, read_head, write_array, write_head
 
@@ -35,20 +36,20 @@ ARRAY, SEGMENT, SCALAR, TUPLE, REFERENCE, SET, FROZENSET, INTEGER, COMPLEX, PICK
 
 ARRAYS: Final = (ARRAY, SEGMENT, SHARED)
 
-_ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
+ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _INDEX: Final = struct.Struct("<I")
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def write_atoms(value: object) -> bytes | None:
     """Write a value that MessagePack can write as it is, if one need not look far to see that."""
-    is_simple = _ATOMS.issuperset(map(type, value)) if type(value) is list else type(value) in _ATOMS
+    is_simple = ATOMS.issuperset(map(type, value)) if type(value) is list else type(value) in ATOMS
     return _encoded(value) if is_simple else None
 
 
 def write_simple_arguments(args: list[Any]) -> bytes | None:
     """Write the arguments of a call that has no named ones, if all are of MessagePack's own types."""
-    return _encoded([args, {}]) if _ATOMS.issuperset(map(type, args)) else None
+    return _encoded([args, {}]) if ATOMS.issuperset(map(type, args)) else None
 
 
 class Writer:
@@ -85,10 +86,10 @@ class Writer:
 
     def _plain(self, value: Any) -> object:
         kind = type(value)
-        if kind in _ATOMS:
+        if kind in ATOMS:
             return value
         if kind is list:
-            return [item if type(item) in _ATOMS else self._plain(item) for item in value]
+            return [item if type(item) in ATOMS else self._plain(item) for item in value]
         if kind is dict:
             return self._dictionary(value)
         if kind is np.ndarray:
@@ -108,6 +109,7 @@ class Writer:
         if isinstance(value, np.generic) and value.dtype in CODES:
             return Ext(SCALAR, bytes([CODES[value.dtype]]) + value.tobytes())
         if self._allow_pickle:
+            entering("writing a pickle")
             return Ext(PICKLE, pickle.dumps(value))
         raise RefusedValue(f"a value of type {kind.__module__}.{kind.__qualname__} cannot travel")
 
@@ -253,7 +255,7 @@ def _encoded(plain: object) -> bytes:
     except OverflowError:
         return _encode(_widened(plain))
     except UnicodeEncodeError as error:
-        raise RefusedValue(f"a value cannot be written: {error}") from error
+        raise RefusedValue(f"a value cannot be written: {error}") from None
 
 
 def _widened(plain: object) -> object:
@@ -270,6 +272,7 @@ def _widened(plain: object) -> object:
 
 def _unpickled(data: memoryview) -> object:
     """Read a pickle. That runs code of the application, and whatever it raises is the affair of this value alone."""
+    entering("reading a pickle")
     try:
         return pickle.loads(data)
     except Exception as error:

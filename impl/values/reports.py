@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from farref.impl import errors
 from farref.impl.errors import RemoteError, RpcError, WireError
+from farref.impl.user_code import entering
 
 TEXT_MAX: Final = 2**18
 """How many characters of an error's message, and of its traceback, are told."""
@@ -44,6 +45,8 @@ def write_error(error: BaseException, worker: str, function: str) -> bytes:
         report = ErrorReport(module, name, str(error), error.traceback, error.worker, error.function)
     else:
         kind = type(error)
+        if not isinstance(error, RpcError) or error.__cause__ or (error.__context__ and not error.__suppress_context__):
+            entering("the text of an error")
         text = "".join(traceback.format_exception(error))
         told = (str(kind.__module__), kind.__qualname__, _message(error), text, worker, function)
         report = ErrorReport(*map(_writable, told))
@@ -89,6 +92,7 @@ def read_error(body: bytes) -> RpcError:
         known = getattr(errors, report.type_name, RpcError)
         if isinstance(known, type) and issubclass(known, RpcError):
             return known(report.message)
+    entering("making an error")
     try:
         return _made(_rebuilt(report.module, report.type_name), report)
     except Exception:  # a class that allows no other beside it, or wants to be made in its own way

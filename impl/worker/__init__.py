@@ -4,6 +4,9 @@ Every lock of the implementation is in this table, also the few of other rooms. 
 higher numbers. So two with the same number are never held together, and no circle of threads can wait for each other. A test
 finds the locks in the code, and watches a run for the order.
 
+Under the first two user code runs, as they are there for it. Under no other does it, and `FARREF_DEBUG=1` asserts that
+(`user_code.py`).
+
 |   | file, name | kind | what it guards | who may wait while holding it |
 |---|---|---|---|---|
 | 1 | `worker/process.py` `joining` | Lock | that this process joins one world at a time | whoever joins, for all others |
@@ -25,5 +28,6 @@ These have no place in the order. Nobody holds them while doing something else.
 | - | `worker/reactor.py` `event` | Event | a caller's turn, or its answer, has come | the caller, holding at most `stepping` |
 | - | `transport/doorway.py` `_admitted` | SimpleQueue | who has proved itself at the door | nobody |
 | - | `worker/worker.py` `in_function` | local | how deep in functions of others a thread is | |
+| - | `user_code.py` `_Mine` | local | which locks a thread has, in debug mode | |
 | - | `tape/mode.py` `_Mode` | local | whether a thread records | |
 """

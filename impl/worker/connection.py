@@ -34,6 +34,7 @@ from farref.impl.transport.frames import (
     write_plain_frame,
 )
 from farref.impl.transport.streams import Stream
+from farref.impl.user_code import watched
 from farref.impl.values.arena import Window
 from farref.impl.values.codec import padded
 
@@ -88,7 +89,7 @@ class Connection:
         """The places in the peer's arena that nobody here looks at any more."""
         self._frame_bytes_max = frame_bytes_max
         self._poller = poller
-        self._sending = threading.Lock()
+        self._sending = watched(threading.Lock(), "_sending")
         self._waits_for_room = False
         self._added = self._written = 0
         """Two counts, as those who add and those who write hold different locks. Each piece counts for its bytes and more."""

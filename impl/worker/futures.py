@@ -11,10 +11,11 @@ from typing import Any, Final, Protocol
 
 from farref.impl.errors import NotRunning, RpcTimeout
 from farref.impl.settings import is_default, limit_of
+from farref.impl.user_code import entering, watched
 from farref.impl.values.reports import read_error
 from farref.impl.worker.process import current
 
-_settling: Final = threading.RLock()
+_settling: Final = watched(threading.RLock(), "_settling")
 """One lock for all futures, as it is held for a few assignments only. Re-entrant: a finalizer may settle another one inside."""
 os.register_at_fork(before=_settling.acquire, after_in_parent=_settling.release, after_in_child=_settling.release)
 
@@ -131,6 +132,7 @@ class Future:
         following = Future(self._loop, self._what)
 
         def follow() -> None:
+            entering("a callback")
             try:
                 result = callback(self)
             except Exception as error:

@@ -1,6 +1,6 @@
 """What arrives at a worker: frames from its peers, and time. Only the thread with the role of reading is ever in here.
 
-One exception: a message that a worker sends to itself arrives without any stream, in the step that sends it.
+One exception: a message that a worker sends to itself arrives without any stream, on the thread that sends it.
 """
 
 from __future__ import annotations
@@ -10,21 +10,19 @@ import select
 import time
 import traceback
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.messages import (
+    BODILESS,
     CARRIERS,
-    Ack,
     AnyMessage,
-    CallFailed,
     Carrier,
     Control,
     CreateFailed,
-    FetchCall,
     ForkRequest,
     ForwardCall,
-    UserAccept,
 )
 from farref.impl.errors import WireError
 from farref.impl.transport.frames import Acks, Reached, Returned, read_body
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 TICK_S: Final = 0.05
 CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
 """Their answers confirm a fork, and somebody waits for that (R5); any other may wait for company."""
-BODILESS: Final = frozenset({Control, Ack, UserAccept, FetchCall, CallFailed})
-"""The messages that carry no value."""
 
 
 class Intake:
@@ -102,12 +98,31 @@ class Intake:
         elif type(message) is Reached:
             worker.reached[source] = message.step
         elif type(message) is Returned:
-            worker.take_back(source, message.places)
+            worker.lending.take_back(source, message.places)
+        elif worker.bodies.may_run_code(message):
+            with worker.lock:
+                worker.begin(partial(self._arrive_later, source, message, segments))
         else:
             self.arrive(source, message, segments)
 
+    def _arrive_later(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
+        """Let a message arrive that may run user code as it is read. Whoever reads for all must not run any."""
+        worker = self._worker
+        try:
+            self.arrive(source, message, segments)
+        except Exception as error:
+            if not isinstance(error, WireError):
+                traceback.print_exc()
+            worker.declare_dead(source, str(error))
+        finally:
+            worker.end(lambda _: None, None)
+            worker.lines.write_results()
+
     def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
-        """Read a message's body whole, then let the message take effect; or refuse it (R28)."""
+        """Read a message's body whole, then let the message take effect; or refuse it (R28).
+
+        To read a body may run user code: not under the lock.
+        """
         worker = self._worker
         if type(message) in BODILESS:
             with worker.lock:
@@ -122,7 +137,8 @@ class Intake:
         except WireError as error:
             with worker.lock:
                 assert isinstance(message, Carrier | ForwardCall)
-                worker.perform(worker.core.refuse(source, message, str(error)))
+                if source not in worker.core.dead:
+                    worker.perform(worker.core.refuse(source, message, str(error)))
             return
         with worker.lock:
             worker.perform(worker.core.receive(source, message, content))
@@ -143,6 +159,8 @@ class Intake:
             if worker.arena is not None and worker.arena.lost:
                 worker.arena.take_back_from_ended()
             self._expire(now)
+            if worker.lines.to_self:
+                worker.reactor.queue(worker.lines.deliver)
         for connection in worker.connections.values():
             self._answer_now(connection)
 

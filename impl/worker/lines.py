@@ -16,7 +16,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.ids import WorkerId
+from farref.impl.core.messages import BODILESS, AnyMessage
 from farref.impl.errors import RpcTimeout
+from farref.impl.values.codec import joined
 from farref.impl.worker.connection import SOON, Connection
 
 if TYPE_CHECKING:
@@ -35,6 +37,27 @@ class Lines:
         self._connections = connections
         self._waiting: dict[WorkerId, deque[Callable[[], None]]] = {}
         """Calls and fetches of those who take nothing in."""
+        self.to_self: deque[tuple[AnyMessage, list[memoryview] | None]] = deque()
+        """Messages to oneself that have a body, and have not arrived."""
+
+    # To oneself
+
+    def post_to_self(self, message: AnyMessage, segments: list[memoryview] | None) -> None:
+        """Send a message to oneself. One without a body arrives in this step, and one with a body after it (`deliver`)."""
+        if type(message) in BODILESS:
+            self._worker.intake.arrive(self._worker.rank, message, None)
+        else:
+            self.to_self.append((message, segments))
+
+    def deliver(self) -> None:
+        """Let messages to oneself arrive. To read one may run user code: not under the lock."""
+        while self.to_self:
+            try:
+                message, segments = self.to_self.popleft()
+            except IndexError:  # another thread was faster
+                return
+            read = memoryview(bytearray(joined(segments))) if segments else None
+            self._worker.intake.arrive(self._worker.rank, message, read)
 
     # Writing
 

@@ -1,6 +1,7 @@
 """What a worker does with the effects of its core, and how it runs functions.
 
-Everything in `perform` happens under the worker's lock and neither blocks nor runs user code. Functions run without it.
+Everything in `perform` happens under the worker's lock and neither blocks nor runs user code. Functions run without it. So do
+the writing of what they return, and the end of a value that nobody can name.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ from farref.impl.core.effects import (
     Value,
     WakeWaiter,
 )
-from farref.impl.core.ids import CallId, ForkData, Reference, RRefId, WorkerId
+from farref.impl.core.ids import Reference, RRefId, WorkerId
 from farref.impl.core.messages import CARRIERS, ForwardCall
 from farref.impl.errors import RefusedCall, RpcError
 from farref.impl.rref import RRef
-from farref.impl.values.bodies import Content
+from farref.impl.user_code import entering
+from farref.impl.values.content import Content
 from farref.impl.values.tensors import Passage
 from farref.impl.worker.connection import NOW
 from farref.impl.worker.futures import Future
-from farref.impl.worker.recording import answering, to_self, using
+from farref.impl.worker.recording import to_self, using
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker
@@ -57,6 +59,7 @@ class Performer:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
+        worker.core.here.let_end = self.let_end
         self._quick: set[str] = set()
         """The functions that took no time to speak of when they ran last."""
 
@@ -87,7 +90,7 @@ class Performer:
                     self._expect(effect.creation.function, effect.source)
                     worker.begin(partial(self._run_creation, effect))
                 elif type(effect) is AnswerFetch:
-                    self._answer_fetch(effect)
+                    worker.answers.answer(effect)
                 elif type(effect) is Confirmed:
                     worker.creations.pop(effect.fork, None)
                 elif type(effect) is DropValue:
@@ -109,7 +112,8 @@ class Performer:
                     refused[0].set_exception(RefusedCall(message))
             case ReplyLost(target, call, reason):
                 if target not in worker.core.dead:
-                    self._reply_error(target, call, RefusedCall(reason), "")
+                    body = worker.bodies.write_error(RefusedCall(reason), "")
+                    self.perform(worker.core.reply(target, call, True, (), body))
             case WakeWaiter(waiter, outcome):
                 waiting = worker.waiters.pop(waiter, None)
                 self._settle(waiting and waiting[0], isinstance(outcome, Failure), outcome.content)
@@ -122,49 +126,21 @@ class Performer:
 
     def _let_end(self, outcome: Outcome | None) -> None:
         """Let a value end outside of the lock: what finalizes it may be user code, which may call and wait."""
-        if outcome is None or type(outcome.content) in UNFINALIZED:
-            return
+        if outcome is not None and type(outcome.content) not in UNFINALIZED:
+            self.let_end(outcome.content)
 
-        self._worker.reactor.queue(partial(self._end, outcome.content))
+    def let_end(self, value: object) -> None:
+        """Let something end outside of the lock that the application may finalize."""
+        self._worker.reactor.queue(partial(self._end, value))
 
     def _end(self, _value: object) -> None:
-        with (
-            self._worker.lock
-        ):  # then the step that dropped the value is over, and the task that has it is the last who does
+        # When the lock is free, the step that dropped the value is over, and the task that has it is the last who does.
+        with self._worker.lock:
             pass
+        entering("the end of a value")
 
     def _bound(self, content: object, references: tuple[Reference, ...]) -> Any:
         return content.bind(self._worker, references) if isinstance(content, Content) else content
-
-    def _answer_fetch(self, answer: AnswerFetch) -> None:
-        """Write a value for one user, or the error that stands in its place (R20)."""
-        worker = self._worker
-        if worker.lines.must_wait(answer.target):
-            worker.lines.keep(answer.target, partial(self._answer_late, answer))
-            return
-        forks: tuple[ForkData, ...] = ()
-        segments: list[memoryview] = []
-        passage: Passage | None = None
-        failed = isinstance(answer.outcome, Failure)
-        try:
-            context = worker.core.engine.fetching.pop((answer.target, answer.fetch), None)
-            if context is not None:
-                passage = answering(worker, context, f"the value of {answer.rref}")
-            if isinstance(answer.outcome, Failure):
-                body = worker.bodies.write_error(answer.outcome.content, "")
-            else:
-                forks, body, segments = worker.bodies.write(answer.outcome.content, answer.target, passage)
-        except RpcError as error:
-            worker.bodies.say_what(error, "the value", answer.rref)
-            failed, body = True, worker.bodies.write_error(error, "the value of an RRef")
-        self.perform(worker.core.answer_fetch(answer, failed, forks, body, passage), segments)
-
-    def _answer_late(self, answer: AnswerFetch) -> None:
-        """Answer a fetch of a worker that takes something in again, if it lives."""
-        with self._worker.lock:
-            if answer.target not in self._worker.core.dead:
-                self._answer_fetch(answer)
-        self._worker.lines.write_results()
 
     # Functions
 
@@ -183,7 +159,7 @@ class Performer:
         self._when_done(
             self._invoke(function, self._bound(run.content, run.references), context),
             function,
-            lambda final: self._reply(source, call, final, function, context),
+            lambda final: self._worker.answers.reply(source, call, final, function, context),
         )
         self._worker.lines.write_results()
 
@@ -192,25 +168,34 @@ class Performer:
         self._run_creation_of(run.creation.rref, run.creation.function, arguments, _context(run.content))
 
     def create_on_self(self, function: str, given: list[Any], passage: Passage | None) -> RRef:
-        """Compute the value of an RRef here. Its arguments travel as in any call, so that they are copies as in any call."""
+        """Compute the value of an RRef here. Its arguments travel as in any call, so that they are copies as in any call.
+
+        Not under the lock.
+        """
         worker = self._worker
         try:
             arguments, received = worker.bodies.copy(given, passage)
         except RpcError as error:
             worker.bodies.say_what(error, "an argument", function)
             raise
-        reference = worker.core.create_on_self()
-        context = to_self(worker, passage, received)
-        worker.begin(lambda: self._run_creation_of(reference.rref, function, arguments, context))
+        with worker.lock:
+            context = to_self(worker, passage, received)
+            reference = worker.core.create_on_self()
+            worker.begin(lambda: self._run_creation_of(reference.rref, function, arguments, context))
         return RRef.unbound().adopt(worker, reference)
 
     def _run_creation_of(self, rref: RRefId, function: str, arguments: Any, context: ContextId | None) -> None:
         """Compute the value of an RRef, and make its entry ready (R23)."""
-        self._when_done(self._invoke(function, arguments, context), function, lambda final: self._finish(rref, final))
+        self._when_done(
+            self._invoke(function, arguments, context),
+            function,
+            lambda final: self._worker.end(partial(self._finish, rref), final),
+        )
         self._worker.lines.write_results()
 
     def _invoke(self, function: str, arguments: Any, context: ContextId | None) -> Outcome:
         """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
+        entering(function)
         here, worker = self._worker.in_function, self._worker
         here.depth = getattr(here, "depth", 0) + 1
         args, kwargs = arguments
@@ -242,7 +227,7 @@ class Performer:
         """Go on with an outcome; if it is a future, when that is done. No thread waits for it."""
         future = outcome.content
         if not isinstance(future, Future):
-            self._worker.end(then, outcome)
+            then(outcome)
             return
 
         def go_on() -> None:
@@ -250,38 +235,13 @@ class Performer:
                 final: Outcome = Value(future.value())
             except BaseException as error:
                 final = Failure(self._worker.bodies.write_error(error, function))
-            self._worker.end(then, final)
+            then(final)
             self._worker.lines.write_results()
 
         future.call_when_done(lambda: self._worker.reactor.start(go_on))
 
     def _finish(self, rref: RRefId, outcome: Outcome) -> None:
         self.perform(self._worker.core.finish_function(rref, outcome))
-
-    def _reply(
-        self, target: WorkerId, call: CallId, outcome: Outcome, function: str, context: ContextId | None
-    ) -> None:
-        worker = self._worker
-        passage: Passage | None = None
-        try:
-            if context is not None:
-                passage = answering(worker, context, f"the result of {function}")
-            if isinstance(outcome, Failure):
-                self._reply_error(target, call, outcome.content, function, passage)
-                return
-            forks, body, segments = worker.bodies.write(outcome.content, target, passage)
-        except RpcError as error:
-            worker.bodies.say_what(error, "the result", function)
-            self._reply_error(target, call, error, function, passage)
-            return
-        self.perform(worker.core.reply(target, call, False, forks, body, passage), segments)
-
-    def _reply_error(
-        self, target: WorkerId, call: CallId, error: object, function: str, passage: Passage | None = None
-    ) -> None:
-        worker = self._worker
-        body = worker.bodies.write_error(error, function)
-        self.perform(worker.core.reply(target, call, True, (), body, passage))
 
     def _settle(self, future: Future | None, failed: bool, value: Any) -> None:
         """Complete a future, if anybody still wants it; a value nobody wants goes, with the handles in it."""

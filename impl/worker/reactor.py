@@ -32,6 +32,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
+from farref.impl.user_code import keep_for_good, watched
 from farref.impl.worker.interrupts import uninterrupted
 
 NAP_S: Final = 0.002
@@ -50,7 +51,7 @@ class Reactor:
     def __init__(self, turn: Callable[[float], None], name: str) -> None:
         self._turn = turn
         self._name = name
-        self._role = threading.Lock()
+        self._role = watched(threading.Lock(), "_role")
         self.tasks: deque[Task] = deque()
         """What is to be run. Whoever drives a worker without threads runs it himself."""
         self._callers: deque[threading.Event] = deque()
@@ -58,7 +59,7 @@ class Reactor:
         """Free if one that stands by is to wake, who takes it. (A queue's `get` with a timeout may wait for ever when several
         threads share it, in CPython 3.11.)"""
         self._wake.acquire()
-        self._count = threading.Lock()
+        self._count = watched(threading.Lock(), "_count")
         self._standbys = 0
         self._lookouts = 0
         self._threads: list[threading.Thread] = []
@@ -126,6 +127,8 @@ class Reactor:
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
         is_free = self._role.acquire(timeout=FAREWELL_S)  # and is never given back: a caller may be about to read
+        if is_free:
+            keep_for_good("_role")
         return is_free and not any(thread.is_alive() for thread in threads)
 
     def abandon(self) -> None:

@@ -5,7 +5,7 @@ called runs with the context that its call carried. Whether a tensor is part of 
 and only for calls of the application by its thread's grad mode: results and fetched values are written by whatever thread
 has them, and that thread's mode says nothing about them (A7).
 
-All functions here are called under the worker's lock.
+All functions here that look at a context take the worker's lock.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def as_context(given: object) -> ContextId:
 def opened(worker: Worker, context: ContextId) -> Context:
     """Find a context that is open here, or say in words for an application that it is not."""
     try:
-        return worker.core.engine.opened(context)
+        with worker.lock:
+            return worker.core.engine.opened(context)
     except ContextReleased:
         here = worker.names[worker.rank]
         raise ContextReleased(f"{context.told} is not open on {here}: it was released, or never came here") from None
@@ -72,7 +73,7 @@ def answering(worker: Worker, context: ContextId, what: str) -> Passage:
 
 
 def to_self(worker: Worker, passage: Passage | None, received: list[Tensor]) -> ContextId | None:
-    """Record both ends of a call that stays here without a message (A8)."""
+    """Record both ends of a call that stays here without a message (A8). Under the lock."""
     if passage is None:
         return None
     worker.core.engine.call_here(passage, attach(received))

@@ -1,7 +1,8 @@
 """The shell around one core: real streams, threads and time.
 
 Every step of the core is taken under one lock, and its effects are performed under it too: queueing a frame, completing a
-future, handing out a function. None of these blocks or runs user code. Frames are written after the lock is released. All
+future, handing out a function. None of these blocks or runs user code (`user_code`): values are written before the step that
+sends them, and read before the one that takes them in. Frames are written after the lock is released. All
 other locks, and their order, are in the table of this room (`__init__.py`).
 
 Handles that were dropped wait in `dropped`, because a finalizer may run at any moment and must not take locks. They are let
@@ -15,7 +16,7 @@ import select
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -24,7 +25,6 @@ from farref.impl.core.effects import Value
 from farref.impl.core.ids import (
     CallId,
     FetchId,
-    ForkData,
     ForkId,
     OwnedReference,
     Reference,
@@ -32,25 +32,27 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.core.messages import Ack, AnyMessage, Control, Forks
-from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused, UnknownWorker, WireError
+from farref.impl.core.messages import Ack, AnyMessage, Control
+from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused, UnknownWorker
 from farref.impl.functions import Functions, name_for
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo, checked_timeout, is_default
 from farref.impl.transport.streams import Stream
+from farref.impl.user_code import watched
 from farref.impl.values.arena import Arena, Window
-from farref.impl.values.bodies import Arguments, Bodies, taken
-from farref.impl.values.codec import joined
+from farref.impl.values.bodies import Arguments, Bodies, Written, taken
 from farref.impl.values.tensors import Passage
+from farref.impl.worker.answers import Answers
 from farref.impl.worker.connection import Connection
 from farref.impl.worker.futures import Future
 from farref.impl.worker.intake import Intake
 from farref.impl.worker.interrupts import uninterrupted
+from farref.impl.worker.lending import Lending
 from farref.impl.worker.lines import FEW_CALLS, Lines
 from farref.impl.worker.passes import Passes
 from farref.impl.worker.perform import Performer
 from farref.impl.worker.reactor import Reactor
-from farref.impl.worker.recording import CURRENT, leaving
+from farref.impl.worker.recording import CURRENT, leaving, opened
 
 GONE: Final = "{} has left its world: what its RRefs referred to is gone"
 
@@ -75,7 +77,7 @@ class Worker:
         }
         self.settings, self.arena = settings, arena
         self.functions = Functions(settings.allowed_modules, self.names[self.rank])
-        self.lock, self.stepping = threading.RLock(), threading.Lock()
+        self.lock, self.stepping = watched(threading.RLock(), "worker.lock"), threading.Lock()
         self.dropped: deque[Reference] = deque()
         self.calls: dict[CallId, tuple[Future, WorkerId, str]] = {}
         self.fetches: dict[FetchId, tuple[Future, UserReference]] = {}
@@ -92,8 +94,9 @@ class Worker:
         }
         self.lines = Lines(self, self.connections)
         self.flush: Final = self.lines.flush
-        self.intake, self.bodies = Intake(self, poller), Bodies(self, windows)
-        self.performer, self.passes = Performer(self), Passes(self)
+        self.intake, self.lending = Intake(self, poller), Lending(self)
+        self.bodies = Bodies(self.lending, windows)
+        self.performer, self.answers, self.passes = Performer(self), Answers(self), Passes(self)
         self.perform: Final = self.performer.perform
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
         poller.register(self.reactor.kick, select.EPOLLIN)
@@ -126,12 +129,14 @@ class Worker:
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
         self.lines.wait_for_room(rank, limit)
         with uninterrupted:
+            passage = self.passage_for(name)
+            written = forks, body, segments, _ = self.bodies.write_arguments(given, named, rank, passage, name)
             with self.lock:
-                passage = self.passage_for(name)
-                forks, body, segments = self.bodies.write_arguments(given, named, rank, passage, name)
+                self._check_again(rank, passage, written)
                 call, effects = self.core.call(rank, name, forks, body, passage)
                 self.calls[call] = (future, rank, name)
                 self.perform(effects, segments)
+            self.lines.deliver()
             self.lines.hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
         return future
 
@@ -148,11 +153,12 @@ class Worker:
         limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
         self.lines.wait_for_room(rank, limit)
         with uninterrupted:
+            passage = self.passage_for(name)
+            if rank == self.rank:
+                return self.performer.create_on_self(name, [given, named], passage)
+            written = forks, body, segments, _ = self.bodies.write_arguments(given, named, rank, passage, name)
             with self.lock:
-                passage = self.passage_for(name)
-                if rank == self.rank:
-                    return self.performer.create_on_self(name, [given, named], passage)
-                forks, body, segments = self.bodies.write_arguments(given, named, rank, passage, name)
+                self._check_again(rank, passage, written)
                 reference, effects = self.core.create_remote(rank, name, forks, body, passage)
                 if limit is not None:
                     self.creations[reference.fork] = time.monotonic() + limit
@@ -193,23 +199,9 @@ class Worker:
         return waiter
 
     def passage_for(self, function: str) -> Passage | None:
-        """Begin a call in the current context. Most often there is none, and nothing to record. Under the lock."""
+        """Begin a call in the current context. Most often there is none, and nothing to record."""
         context = CURRENT.get()
         return None if context is None else leaving(self, context, function)
-
-    def share(self, handle: RRef, target: WorkerId) -> ForkData:
-        """Mint a fork of a handle that is about to be written. Under the lock."""
-        if handle.worker is not self:
-            raise ReferenceRefused(f"{handle!r} is of another world, which this process has left: it is gone")
-        return self.core.share(handle.reference, target)
-
-    def arena_for(self, target: WorkerId) -> Arena | None:
-        """Give the memory in which large arrays for a worker may lie: for another one, that lives."""
-        return None if target == self.rank or target in self.core.dead else self.arena
-
-    def withdraw(self, forks: Forks) -> None:
-        """Take back forks whose message could not be written (R28). Under the lock."""
-        self.perform(self.core.withdraw(forks))
 
     def is_confirmed(self, reference: Reference) -> bool:
         """Say whether the owner counts a reference (R31)."""
@@ -226,6 +218,17 @@ class Worker:
             raise PeerDied(self.core.dead[rank])
         return rank
 
+    def _check_again(self, target: WorkerId, passage: Passage | None, written: Written) -> None:
+        """Ask again, in the step that sends a call, what was so when its arguments were written. Under the lock."""
+        try:
+            if passage is not None:
+                opened(self, passage.context)
+            if written[0]:
+                self.core.here.check_open()
+        except BaseException:
+            self.bodies.take_back(target, written)
+            raise
+
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given, or -1, means the default; 0 means for ever."""
         chosen = self.settings.rpc_timeout if is_default(timeout) else checked_timeout(timeout)
@@ -239,11 +242,12 @@ class Worker:
         self.reactor.queue(task)
 
     def end(self, step: Callable[[Any], None], outcome: object) -> None:
-        """Take the step that a function's end is. `Lines.write_results` is to follow."""
+        """Take the step that a function's end is. `Lines.write_results` is to follow. Not under the lock."""
         with self.lock:
             self.running -= 1
             step(outcome)
             self.perform([])
+        self.lines.deliver()
 
     def declare_dead(self, peer: WorkerId, reason: str) -> None:
         """End everything that only a dead peer could end; every error names it (R34)."""
@@ -263,9 +267,9 @@ class Worker:
     # Sending
 
     def post(self, target: WorkerId, message: AnyMessage, segments: list[memoryview] | None) -> None:
-        """Queue a message; one to oneself arrives at once, within the same step of the shell."""
+        """Queue a message."""
         if target == self.rank:
-            self.intake.arrive(target, message, memoryview(bytearray(joined(segments))) if segments else None)
+            self.lines.post_to_self(message, segments)
             return
         connection = self.connections[target]
         if connection.dead:
@@ -274,13 +278,6 @@ class Worker:
                 self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
         else:
             connection.post(message, segments)
-
-    def take_back(self, peer: WorkerId, places: Iterable[int]) -> None:
-        """Have rooms back that a peer no longer looks at."""
-        if self.arena is None:
-            raise WireError("a peer returns memory that this worker never had")
-        with self.lock:
-            self.arena.take_back(peer, places)
 
     def descriptors(self) -> Iterator[int]:
         """List every descriptor that is open for this worker."""

@@ -163,7 +163,7 @@ class Contexts:
         for context_id, context in list(self._contexts.items()):
             if context_id.created_on == peer:
                 self._rooting.fail_pass_of(context_id, Fault(Cause.DIED, peer))
-                del self._contexts[context_id]
+                self._tables.here.let_end(self._contexts.pop(context_id))
             elif context.release is not None:
                 self._have_closed(context_id, context.release, ())
                 self._forget_if_drained(context_id, context.release)
@@ -171,6 +171,7 @@ class Contexts:
     def _close(self, context_id: ContextId, context: Context) -> None:
         """Fail the pass that this worker is the root of, leave the one it is in, drop what was recorded (A24)."""
         self._rooting.fail_pass_of(context_id, Fault(Cause.RELEASED, self._me))
+        self._tables.here.let_end((context.sends, context.recvs, context.gradients, context.task))
         context.is_open, context.task = False, None
         context.sends, context.recvs, context.gradients = {}, {}, {}
         account = Closed(context_id, dict(context.sent), dict(context.got), dict(context.failed))

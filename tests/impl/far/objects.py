@@ -212,6 +212,45 @@ def ends() -> list[str]:
     return Finalized.ends
 
 
+def _ask_somebody() -> str:
+    """Call the other worker and wait, as user code may wherever it runs."""
+    other = "driver" if get_worker_info().name == "A" else "A"
+    return str(rpc_sync(other, references.echo, ["answered"], timeout=5))
+
+
+class Talking:
+    """It is pickled and unpickled by user code, which calls and waits each time."""
+
+    def __init__(self, heard: list[str]) -> None:
+        self.heard = heard
+
+    def __reduce__(self) -> Any:
+        return talking, ([*self.heard, f"written: {_ask_somebody()}"],)
+
+
+def talking(heard: list[str]) -> Talking:
+    return Talking([*heard, f"read: {_ask_somebody()}"])
+
+
+def heard_by(one: Talking) -> list[str]:
+    return one.heard
+
+
+def same(one: Talking) -> Talking:
+    return one
+
+
+class TalkingError(Exception):
+    """It cannot say what it is without a call."""
+
+    def __str__(self) -> str:
+        return _ask_somebody()
+
+
+def fail_talking() -> None:
+    raise TalkingError
+
+
 def path_of(text: str) -> Path:
     """Make a value whose methods reach beyond it."""
     return Path(text)

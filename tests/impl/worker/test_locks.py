@@ -40,6 +40,8 @@ def listed() -> dict[Where, tuple[str, str]]:
 def kind_of(node: ast.expr) -> str | None:
     """Say which kind of lock an expression makes or names, if it does."""
     made = node.func if isinstance(node, ast.Call) else node
+    if isinstance(made, ast.Name) and made.id == "watched" and isinstance(node, ast.Call):
+        return kind_of(node.args[0])
     is_one = (
         isinstance(made, ast.Attribute) and isinstance(made.value, ast.Name) and made.value.id in ("threading", "queue")
     )
@@ -74,7 +76,7 @@ def locks_in(path: Path) -> Iterator[tuple[str, str, int]]:
             if isinstance(value, ast.Call) and (kind := kind_of(value)):
                 made += 1
                 yield name_of(target), kind, value.lineno
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and kind_of(node)]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and kind_of(node) and kind_of(node.func)]
     assert len(calls) == made, f"a lock in {path} has no name"
 
 

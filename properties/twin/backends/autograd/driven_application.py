@@ -80,7 +80,7 @@ class DrivenAutograd(DrivenApplication):
         with worker.lock, using(self.context):
             passage = worker.passage_for(name)
             tensors = self.tensors.sent_with(pair, terms, decoy) if attached else []
-            forks, body, segments = worker.bodies.write_arguments([pair, tensors], {}, target, passage)
+            forks, body, segments, _ = worker.bodies.write_arguments([pair, tensors], {}, target, passage)
             _, effects = self.core.call(target, name, forks, body, passage)
             worker.perform(effects, segments)
         return next(forward for effect in effects if (forward := _forward(effect)) is not None)
