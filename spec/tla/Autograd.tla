@@ -502,6 +502,11 @@ FailCall(parcel) ==
        IN  world' = IF s.workers[who].context = "closed" THEN TellSettled(s, who, pair)
                     ELSE [s EXCEPT !.workers[who].failed = @ \cup {pair}]
 
+\* Steps that will be taken, whatever else happens (FairSpec).
+CallArrives == \E parcel \in Flying : ~IsControl(parcel.message) /\ Deliver(parcel)
+ControlArrives == \E parcel \in Flying : IsControl(parcel.message) /\ Deliver(parcel)
+SentAgain == \E message \in world.net.lost : Retry(message)
+
 Next ==
     \/ \E number \in DOMAIN Graphs : Choose(number)
     \/ \E pair \in Pairs : SendTensors(pair) \/ SendDetached(pair)
@@ -513,4 +518,16 @@ Next ==
     \/ \E message \in world.net.lost : Retry(message)
 
 Spec == Init /\ [][Next]_world
+
+-----------------------------------------------------------------------------
+(* Fairness: what progress rests on.  Nothing makes the application call,  *)
+(* begin a pass or give one up, and nothing makes the network lose or      *)
+(* copy.  Losses are bounded here, so weak fairness is enough.             *)
+
+Fairness ==
+    /\ WF_world(CallArrives)       \* calls reach their workers (A5)
+    /\ WF_world(ControlArrives)    \* so does what the protocol itself sends
+    /\ WF_world(SentAgain)         \* timers fire (A3)
+
+FairSpec == Spec /\ Fairness
 =============================================================================

@@ -105,9 +105,17 @@ Quiet ==
 
 QuietIsTheEnd == Quiet <=> ~ENABLED Next
 
+NobodyIsInAPass == \A w \in Workers : ~InAPass(world.workers[w])
+AllForgotten == \A w \in Workers : world.workers[w].context \in {"absent", "gone"}
+
 L1 == Quiet => AllEnded
-L3 == Quiet => \A w \in Workers : ~InAPass(world.workers[w])
-L4 == Quiet /\ world.released => \A w \in Workers : world.workers[w].context \in {"absent", "gone"}
+L3 == Quiet => NobodyIsInAPass
+L4 == Quiet /\ world.released => AllForgotten
+
+\* The same under FairSpec.
+L1Live == []<>AllEnded
+L3Live == []<>NobodyIsInAPass
+L4Live == [](world.released => <>AllForgotten)
 
 -----------------------------------------------------------------------------
 (* Known defects of PyTorch 2.13 (properties/autograd/claims.py).          *)

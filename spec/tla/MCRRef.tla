@@ -1,14 +1,16 @@
 ------------------------------- MODULE MCRRef -------------------------------
 (***************************************************************************)
 (* RRef.tla made finite, for TLC.  One .cfg file states one claim; those   *)
-(* that are expected to fail say so in their name.  The .cfg files are     *)
-(* made by farref/tlc/engine.py.                                                  *)
+(* that are expected to fail say so in their name.  Sound.cfg has every    *)
+(* property and every fault, Live.cfg what happens in the end, and         *)
+(* Inductive.cfg (with MCRRefInvariant) the invariant of the proof.  The   *)
+(* .cfg files are made by farref/tlc/engine.py.                            *)
 (*                                                                         *)
 (* Run one by hand from this folder with                                   *)
 (*   java -cp tla2tools.jar tlc2.TLC -deadlock -config Sound.cfg MCRRef    *)
 (* -deadlock, because runs end: what must hold then is P3, P4, P5 and P7.  *)
 (***************************************************************************)
-EXTENDS RRefProperties, TLC
+EXTENDS RRefProperties, RRefRefinement, TLC
 
 CONSTANTS WorkerCount, B, A, C, D, E, F, G, H
 
@@ -24,7 +26,6 @@ OthersAlike == Permutations(MCWorkers \ {MCOwner[r] : r \in RRefs})
 -----------------------------------------------------------------------------
 
 ForkMessages == (Control \cup Carriers \cup Told) \X Forks
-ControlMessages == Control \X Forks
 
 OwnerTypeOK(e) ==
     /\ DOMAIN e = DOMAIN NoEntry

@@ -599,34 +599,66 @@ Init ==
     /\ repeated = FALSE
     /\ app = Idle
 
+\* Steps that will be taken, whatever else happens (FairSpec).
+Arrives(m) == m \in net.flying /\ Deliver(m) /\ Receives(m)
+SentAgain(m) == m \in net.unanswered /\ Retry(m) /\ UNCHANGED app
+FunctionEnds(r) ==
+    /\ FinishFunction(r)
+    /\ app' = ServedOrLost(app, r, Listed(owner[r]) \/ owner'[r].phase = "ready")
+CreatorIsRegistered(r) == RegisterCreator(r) /\ UNCHANGED app
+CallEnds(f) == EndCall(f) /\ UNCHANGED app
+OwnerHandleGoes(r) ==
+    /\ r \in app.holds \ app.waits
+    /\ OwnerLetGo(r)
+    /\ app' = ServedOrLost([app EXCEPT !.holds = @ \ {r}], r, FALSE)
+UserHandleGoes(f) ==
+    /\ f \notin app.asks /\ app.has[f] \in {"held", "timedOut"}
+    /\ LetGo(f)
+    /\ app' = Has(f, "none")
+ShutdownBegins == Shutdown /\ UNCHANGED app
+
 Next ==
     \/ \E r \in RRefs : CreateLocal(r) /\ app' = Holds(r)
     \/ \E r \in RRefs : CreateOnSelf(r) /\ app' = Holds(r)
     \/ \E r \in RRefs, w \in Workers : CreateRemote(r, w) /\ app' = Has(CreatorFork(r), "held")
-    \/ \E r \in RRefs :
-           /\ FinishFunction(r)
-           /\ app' = ServedOrLost(app, r, Listed(owner[r]) \/ owner'[r].phase = "ready")
-    \/ \E r \in RRefs : RegisterCreator(r) /\ UNCHANGED app
+    \/ \E r \in RRefs : FunctionEnds(r)
+    \/ \E r \in RRefs : CreatorIsRegistered(r)
     \/ \E r \in RRefs, w \in Workers, kind \in ShareCarriers : OwnerShare(r, w, kind) /\ UNCHANGED app
-    \/ \E r \in app.holds \ app.waits :
-           OwnerLetGo(r) /\ app' = ServedOrLost([app EXCEPT !.holds = @ \ {r}], r, FALSE)
+    \/ \E r \in RRefs : OwnerHandleGoes(r)
     \/ \E f \in Forks, w \in Workers, kind \in ShareCarriers : UserShare(f, w, kind) /\ UNCHANGED app
-    \/ \E f \in Forks \ app.asks : app.has[f] \in {"held", "timedOut"} /\ LetGo(f) /\ app' = Has(f, "none")
+    \/ \E f \in Forks : UserHandleGoes(f)
     \/ \E f \in Forks : FetchValue(f) /\ app' = Asks(f)
     \/ \E f \in Forks : AbandonFetch(f) /\ app' = Answered(f)
     \/ \E r \in RRefs : TimeOutCreation(CreatorFork(r)) /\ app' = Has(CreatorFork(r), "timedOut")
-    \/ \E f \in Forks : EndCall(f) /\ UNCHANGED app
-    \/ \E m \in net.flying : Deliver(m) /\ Receives(m)
+    \/ \E f \in Forks : CallEnds(f)
+    \/ \E m \in net.flying : Arrives(m)
     \/ \E m \in net.flying : Duplicate(m) /\ Receives(m)
     \/ \E m \in net.flying : DropMessage(m) /\ UNCHANGED app
-    \/ \E m \in net.unanswered : Retry(m) /\ UNCHANGED app
+    \/ \E m \in net.unanswered : SentAgain(m)
     \/ \E m \in net.flying : FailCall(m) /\ UNCHANGED app
-    \/ Shutdown /\ UNCHANGED app
+    \/ ShutdownBegins
 
 Spec == Init /\ [][Next]_vars
 
-\* What can go on goes on: messages arrive, functions end, the application lets
-\* go.  Every step but Retry spends something that is never given back, and
-\* Retry follows a loss, so every run ends; weak fairness says that it does.
-FairSpec == Spec /\ WF_vars(Next)
+-----------------------------------------------------------------------------
+(* Fairness, action by action: what each kind of progress rests on.        *)
+(* Nothing makes the application create, share or fetch, and nothing makes *)
+(* the network lose, copy or fail.  Losses are bounded here, so weak       *)
+(* fairness of arrival is enough.  Without a bound it would have to be     *)
+(* strong: what is sent again and again arrives (R3).                      *)
+
+ControlMessages == Control \X Forks
+Messages == ((Control \cup Carriers \cup Told) \X Forks) \cup {Ack(m) : m \in ControlMessages}
+
+Fairness ==
+    /\ \A m \in Messages : WF_vars(Arrives(m))             \* the network delivers (R3)
+    /\ \A m \in ControlMessages : WF_vars(SentAgain(m))    \* timers fire (R6)
+    /\ \A r \in RRefs : WF_vars(FunctionEnds(r))           \* functions end (R23)
+    /\ \A r \in RRefs : WF_vars(CreatorIsRegistered(r))
+    /\ \A f \in Forks : WF_vars(CallEnds(f))
+    /\ \A r \in RRefs : WF_vars(OwnerHandleGoes(r))        \* the application lets go (R26)
+    /\ \A f \in Forks : WF_vars(UserHandleGoes(f))
+    /\ WF_vars(ShutdownBegins)                             \* and shuts down (R32)
+
+FairSpec == Spec /\ Fairness
 =============================================================================

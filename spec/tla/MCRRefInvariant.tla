@@ -1,0 +1,4 @@
+--------------------------- MODULE MCRRefInvariant ---------------------------
+(* RRefInvariant.tla made finite, for TLC (Inductive.cfg).                 *)
+EXTENDS MCRRef, RRefInvariant
+=============================================================================
