@@ -32,10 +32,10 @@ from farref.impl.errors import (
     UnknownWorker,
 )
 from farref.impl.functions import function
+from farref.impl.futures import Future, collect_all, wait_all
 from farref.impl.options import BackendType, TensorPipeRpcBackendOptions, is_available
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, Tls, WorkerInfo
-from farref.impl.worker.futures import Future
 
 from farref.impl import autograd  # isort: skip  (it stands on the above; a worker that never imported it has its functions too)
 
@@ -59,6 +59,7 @@ __all__ = [
     "UnknownWorker",
     "WorkerInfo",
     "autograd",
+    "collect_all",
     "function",
     "get_debug_info",
     "get_worker_info",
@@ -69,4 +70,5 @@ __all__ = [
     "rpc_async",
     "rpc_sync",
     "shutdown",
+    "wait_all",
 ]

@@ -1,19 +1,21 @@
 """Which functions another worker may call, and by what name.
 
 A call carries a name, never code. The name is `module:qualname`. It is resolved on the callee, and only if the function was
-registered there with `@function`, or lives in a module that the callee allows. A name leads to a function defined in that
-very module: `allowed_module:os.system` is refused like everything else.
+registered there with `@function`, or lives in a module that the callee allows. A class that is registered brings its public
+methods along. A name leads to a function defined in that very module: `allowed_module:os.system` is refused like everything
+else.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, wraps
 from types import FunctionType
 from typing import Any, Final, TypeVar
 
 from farref.impl.errors import RefusedFunction
+from farref.impl.worker.futures import Future
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -31,6 +33,25 @@ def function(target: Function) -> Function:
     """Register a function, so that other workers may call it on this one."""
     _registered[name_of(target)] = target
     return target
+
+
+def async_execution(fn: Function) -> Function:
+    """Say that a function returns a future, whose value is what its caller gets. No thread of the callee waits for it.
+
+    A future that any function returns is waited for here. The mark makes sure that it is one, as in PyTorch. It comes below
+    `@function`, `@staticmethod` and `@classmethod`.
+    """
+
+    @wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = fn(*args, **kwargs)
+        if not isinstance(result, Future):
+            raise TypeError(
+                f"{fn.__qualname__} is marked with @async_execution: it returns a Future, and not a {type(result).__qualname__}"
+            )
+        return result
+
+    return call  # type: ignore[return-value]
 
 
 def name_of(target: Callable[..., Any]) -> str:
@@ -63,6 +84,16 @@ def name_for(target: Callable[..., Any] | str) -> str:
     return name
 
 
+def _method(name: str) -> Callable[..., Any] | None:
+    """Find a public method of a registered class."""
+    owner, _, method = name.rpartition(".")
+    kind = _registered.get(owner)
+    if not isinstance(kind, type) or method.startswith("_"):
+        return None
+    found = getattr(kind, method, None)
+    return found if callable(found) and name_of(found) == name else None
+
+
 class Functions:
     """Resolves names, for one worker."""
 
@@ -75,7 +106,7 @@ class Functions:
         """Find the function a name stands for; import nothing that is not allowed."""
         found = self._resolved.get(name) or _registered.get(name)
         if found is None:
-            found = self._resolved[name] = self._import(name)
+            found = self._resolved[name] = _method(name) or self._import(name)
         return found
 
     def is_allowed(self, name: str) -> bool:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol
 
-from farref.impl.errors import NotRunning, RpcTimeout
+from farref.impl.errors import NotRunning, RpcError, RpcTimeout
 from farref.impl.settings import is_default, limit_of
 from farref.impl.user_code import entering, watched
 from farref.impl.values.reports import read_error
 from farref.impl.worker.process import current
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Result = TypeVar("Result", default=Any)
+    Next = TypeVar("Next", default=Any)
+else:
+    from typing import TypeVar
+
+    Result, Next = TypeVar("Result"), TypeVar("Next")
 
 _settling: Final = watched(threading.RLock(), "_settling")
 """One lock for all futures, as it is held for a few assignments only. Re-entrant: a finalizer may settle another one inside."""
@@ -46,7 +58,7 @@ class Waker:
         self.event.set()
 
 
-class Future:
+class Future(Generic[Result]):
     """The result of a call: a value or an error, once. An application may make one too, and return it from a function."""
 
     __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "_what", "deadline")
@@ -74,7 +86,7 @@ class Future:
         """Say whether the value, or the error, is there."""
         return self._done
 
-    def wait(self, timeout: float | None = None) -> Any:
+    def wait(self, timeout: float | None = None) -> Result:
         """Wait for the value; raise the error if that came instead, or `RpcTimeout` if nothing did.
 
         `timeout` is in seconds, and can only shorten what the call itself was given; none, -1 and 0 do not. `done()` looks
@@ -84,9 +96,9 @@ class Future:
         if not self._done:
             self._wait_until_done(limit)
         if self._error is None:
-            return self._value
+            return self._value  # type: ignore[no-any-return]
         try:
-            return self._outcome()
+            return self._outcome()  # type: ignore[no-any-return]
         finally:
             del self
 
@@ -121,58 +133,84 @@ class Future:
             # The error's traceback has this frame, and so would keep the future, itself and all callers' locals alive.
             del self
 
-    def value(self) -> Any:
+    def value(self) -> Result:
         """The value of a future that is done."""
         if not self._done:
             raise RuntimeError("the future is not done")
         return self.wait()
 
-    def then(self, callback: Callable[[Future], Any]) -> Future:
+    def then(self, callback: Callable[[Future[Result]], Next]) -> Future[Next]:
         """Call something with this future when it is done; its result is the value of the future returned."""
-        following = Future(self._loop, self._what)
+        following: Future[Next] = Future(self._loop, self._what)
 
         def follow() -> None:
             entering("a callback")
             try:
                 result = callback(self)
-            except Exception as error:
-                following.set_exception(error)
+            except BaseException as error:  # whoever waits for what follows is told, whatever it is
+                following.offer_exception(error)
             else:
-                following.set_result(result)
+                following.offer_result(result)
 
-        # What a call starts belongs to the autograd context of the code that started it (A28).
-        inherited = copy_context()
-        self.call_when_done(lambda: self._loop.start(lambda: inherited.run(follow)))
+        self._start_when_done(follow)
         return following
 
-    def set_result(self, value: Any) -> bool:
-        """Give the value; say whether it was the first."""
+    def add_done_callback(self, callback: Callable[[Future[Result]], object]) -> None:
+        """Call something with this future when it is done. If it raises, that is printed: there is nobody to be told."""
+
+        def report() -> None:
+            try:
+                callback(self)
+            except BaseException:
+                print(f"a callback of {self.what} raised:", file=sys.stderr)
+                traceback.print_exc()
+
+        self._start_when_done(report)
+
+    def _start_when_done(self, task: Callable[[], None]) -> None:
+        # What a call starts belongs to the autograd context of the code that started it (A28).
+        inherited = copy_context()
+        self.call_when_done(lambda: self._loop.start(lambda: inherited.run(task)))
+
+    def set_result(self, result: Result) -> None:
+        """Give the value. It is refused if a value or an error was given before."""
+        self._refuse_unless(self.offer_result(result))
+
+    def set_exception(self, result: BaseException) -> None:
+        """Give an error in place of a value. It is refused if a value or an error was given before."""
+        if not isinstance(result, BaseException):
+            raise TypeError(f"an exception is given in place of a value, and not {result!r}")
+        self._refuse_unless(self.offer_exception(result))
+
+    def _refuse_unless(self, first: bool) -> None:
+        # One that has ended by itself, for it was too late or its world is gone, is nobody's mistake.
+        if not first and type(self._error) not in (RpcTimeout, NotRunning):
+            raise RpcError(f"{self.what} is done already: a value or an error is given once")
+
+    def offer_result(self, value: object) -> bool:
+        """Give the value, if it is the first; say whether it was."""
         return self._settle(value, None)
 
-    def set_exception(self, error: BaseException) -> bool:
-        """Give an error in place of a value; say whether it was the first."""
+    def offer_exception(self, error: BaseException) -> bool:
+        """Give an error in place of a value, if it is the first; say whether it was."""
         return self._settle(None, error)
 
     def set_report(self, report: bytes) -> bool:
-        """Give a written error in place of a value; say whether it was the first."""
+        """Give a written error in place of a value, if it is the first; say whether it was."""
         return self._settle(None, report)
 
     def expire(self) -> bool:
         """End with a timeout. What was asked for goes on elsewhere (R27)."""
-        return self.set_exception(RpcTimeout(f"{self.what}: no answer within {self._timeout} s"))
+        return self.offer_exception(RpcTimeout(f"{self.what}: no answer within {self._timeout} s"))
 
     def abandon(self) -> bool:
         """End because this worker has left its world: nothing can come any more (R32)."""
-        return self.set_exception(NotRunning(f"{self.what}: this worker left the world before anything came"))
+        return self.offer_exception(NotRunning(f"{self.what}: this worker left the world before anything came"))
 
     def expire_if_late(self, now: float) -> None:
         """End with a timeout if it is time to."""
         if self.deadline is not None and self.deadline <= now:
             self.expire()
-
-    def add_done_callback(self, callback: Callable[[Future], Any]) -> None:
-        """Call something with this future when it is done."""
-        self.then(callback)
 
     def call_when_done(self, callback: Callable[[], None]) -> None:
         """Call something short that waits for nothing, at once when the future is done, whatever lock is held then."""

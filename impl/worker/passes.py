@@ -104,9 +104,9 @@ class Passes:
         """Let whoever waits for a pass of ours know how it ended."""
         future = self.waiting.pop(ended.pass_id, None)
         if future is not None and ended.fault is None:
-            future.set_result(None)
+            future.offer_result(None)
         elif future is not None:
-            future.set_exception(failure_of(ended, self._worker.names))
+            future.offer_exception(failure_of(ended, self._worker.names))
 
     def _have_done(self, task: Task) -> None:
         """Have the next piece of a task's work done, by whoever attends to it or by some thread."""

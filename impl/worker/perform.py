@@ -109,7 +109,7 @@ class Performer:
                 refused = worker.calls.pop(call, None)
                 if refused is not None:
                     message = f"{refused[2]} on {worker.names[target]} was refused: {reason}"
-                    refused[0].set_exception(RefusedCall(message))
+                    refused[0].offer_exception(RefusedCall(message))
             case ReplyLost(target, call, reason):
                 if target not in worker.core.dead:
                     body = worker.bodies.write_error(RefusedCall(reason), "")
@@ -250,7 +250,7 @@ class Performer:
         if failed:
             future.set_report(self._worker.bodies.write_error(value, ""))
         else:
-            future.set_result(value)
+            future.offer_result(value)
 
 
 def _context(content: object) -> ContextId | None:

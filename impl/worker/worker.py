@@ -262,7 +262,7 @@ class Worker:
             for call, (future, target, name) in list(self.calls.items()):
                 if target == peer:
                     del self.calls[call]
-                    future.set_exception(PeerDied(f"{name}: {text}"))
+                    future.offer_exception(PeerDied(f"{name}: {text}"))
 
     # Sending
 

@@ -10,6 +10,7 @@ import pytest
 from farref.impl import (
     Cluster,
     Future,
+    RpcError,
     RpcTimeout,
     RRef,
     launch,
@@ -170,8 +171,11 @@ def test_futures_are_waited_for_with_a_limit_and_completed_once() -> None:
     assert chain.wait() == "value!?"
     assert slow.wait(timeout=5) == "value"
     own = Future()
-    assert own.set_result(1)
-    assert not own.set_result(2)
+    own.set_result(1)
+    with pytest.raises(RpcError, match="a future is done already: a value or an error is given once"):
+        own.set_result(2)
+    with pytest.raises(RpcError, match="done already"):
+        own.set_exception(ValueError())
     assert own.wait() == 1
 
 
