@@ -16,12 +16,14 @@ from msgspec.msgpack import Ext
 from farref.impl.core.ids import ForkData, WorkerId
 from farref.impl.core.messages import AnyMessage, Call, Carrier, FetchCall, Forks, ForwardCall, RemoteCall
 from farref.impl.errors import RefusedValue, RpcError, WireError
+from farref.impl.functions import Functions
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings
 from farref.impl.tape.tensors import Tensor
 from farref.impl.values.arena import Array, Window
 from farref.impl.values.codec import ATOMS, PICKLE, joined, write_atoms, write_simple_arguments
 from farref.impl.values.content import Content
+from farref.impl.values.named import is_envelope
 from farref.impl.values.reports import read_report, write_error
 from farref.impl.values.tensors import Passage, TensorReader, TensorWriter, write_small
 
@@ -50,6 +52,7 @@ class Home(Protocol):
     rank: WorkerId
     names: dict[WorkerId, str]
     settings: Settings
+    functions: Functions
 
     def lend(self, array: Array, target: WorkerId) -> int | None:
         """Copy an array into memory that a worker sees, if there is any room, and say its place."""
@@ -134,6 +137,7 @@ class Bodies:
         if passage is not None:
             passage.tensors = writer.tensors
         reader = self._reader(handles.__getitem__, memoryview(bytearray(joined(writer.segments))))
+        reader.resolve = self._home.functions.resolve
         reader.tensors = received = list[Tensor]()
         return reader.read(body), received
 
@@ -180,11 +184,12 @@ class Bodies:
     # Reading
 
     def may_run_code(self, message: AnyMessage) -> bool:
-        """Say whether to read a message may run user code: whether there may be a pickle in it. Few have its code at all."""
-        if not self._settings.allow_pickle:
-            return False
+        """Say whether to read a message may run user code: whether it is an envelope, or there may be a pickle in it."""
         carried = message.message if isinstance(message, ForwardCall) else message
-        return isinstance(carried, Carrier) and PICKLE in carried.body
+        if not isinstance(carried, Carrier):
+            return False
+        # Few bodies have the code of a pickle at all.
+        return is_envelope(carried.body) or (self._settings.allow_pickle and PICKLE in carried.body)
 
     def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Any:
         """Read a value, or the error that came in its place; raise `WireError` if it cannot be.
@@ -193,13 +198,19 @@ class Bodies:
         """
         if message.forks:
             content = Content(len(message.forks))
-            content.value = _read(message, self._reader(content.adopt, segments, source))
+            content.value = self._read(message, self._reader(content.adopt, segments, source))
             return content
-        if segments is not None:
-            return _read(message, self._reader(Content().adopt, segments, source))
+        if segments is not None or is_envelope(message.body):
+            return self._read(message, self._reader(Content().adopt, segments, source))
         reader = self._plain.get(source)
         if reader is None:
             reader = self._plain[source] = self._reader(Content().adopt, None, source)
+        return _read(message, reader)
+
+    def _read(self, message: Carrier, reader: TensorReader) -> Any:
+        """Read a value with a reader of its own, which may look up names if the value is an envelope."""
+        if is_envelope(message.body):
+            reader.resolve = self._home.functions.resolve
         return _read(message, reader)
 
     def read_forward(self, source: WorkerId, forward: ForwardCall, segments: memoryview | None) -> Content:
@@ -211,7 +222,7 @@ class Bodies:
             content = Content(len(message.forks))
             reader = self._reader(content.adopt, segments, source)
             reader.tensors = tensors
-            content.value = _read(message, reader)
+            content.value = self._read(message, reader)
         content.enter(forward, tensors)
         return content
 

@@ -1,7 +1,8 @@
 """Arguments and results as bytes: a closed set of types, nothing that could run (spec/wire.md, Values).
 
 Values are MessagePack. What MessagePack has no word for is an extension with a fixed layout: arrays are dtype, shape and
-raw bytes; a tuple stays a tuple; a reference is the number of its fork in the message. Anything else is refused by name.
+raw bytes; a tuple stays a tuple; a reference is the number of its fork in the message; what stands for something of a module
+is its name and its parts (see `named`). Anything else is refused by name.
 Pickle runs code as it is read, so it is off unless both ends were told `allow_pickle=True`.
 
 Small arrays lie in the body. Large ones travel behind it, as *segments*, which are read as views of the received frame. Still
@@ -28,14 +29,19 @@ from farref.impl.errors import RefusedValue, RpcError, WireError
 from farref.impl.user_code import entering
 from farref.impl.values.arena import ARRAY_BYTES_MIN, Window
 from farref.impl.values.arrays import CODES, DTYPES, Array, little, read_array, read_head, write_array, write_head
+from farref.impl.values.named import ENVELOPE, Resolve, put_together, take_apart
 
 SEGMENT_BYTES_MIN: Final = 4096
 ALIGNMENT: Final = 16
 
 ARRAY, SEGMENT, SCALAR, TUPLE, REFERENCE, SET, FROZENSET, INTEGER, COMPLEX, PICKLE, MAP, SHARED = range(1, 13)
+BYTEARRAY: Final = 15
 
 ARRAYS: Final = (ARRAY, SEGMENT, SHARED)
 
+UNREADABLE: Final = (
+    msgspec.MsgspecError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError, struct.error,
+)  # fmt: skip
 ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _INDEX: Final = struct.Struct("<I")
 _encode: Final = msgspec.msgpack.Encoder().encode
@@ -68,11 +74,13 @@ class Writer:
         self._offset = 0
         self._share = share
         self._allow_pickle = allow_pickle
+        self._has_named = False
 
     def write(self, value: object) -> bytes:
         """Write a value; what belongs behind the body is in `segments` afterwards."""
         try:
-            return _encoded(self._plain(value))
+            body = _encoded(self._plain(value))
+            return _encode(Ext(ENVELOPE, body)) if self._has_named else body
         except RecursionError:
             raise RefusedValue("a value is nested too deeply, or contains itself") from None
         except RpcError:
@@ -104,6 +112,8 @@ class Writer:
             return Ext(REFERENCE, _INDEX.pack(index))
         if kind is set or kind is frozenset:
             return Ext(SET if kind is set else FROZENSET, self._nested(value))
+        if kind is bytearray:
+            return Ext(BYTEARRAY, bytes(value))
         if kind is complex:
             return Ext(COMPLEX, struct.pack("<dd", value.real, value.imag))
         if isinstance(value, np.generic) and value.dtype in CODES:
@@ -111,6 +121,9 @@ class Writer:
         if self._allow_pickle:
             entering("writing a pickle")
             return Ext(PICKLE, pickle.dumps(value))
+        if (named := take_apart(value, kind)) is not None:
+            self._has_named = True
+            return Ext(named[0], self._nested(named[1]))
         raise RefusedValue(f"a value of type {kind.__module__}.{kind.__qualname__} cannot travel")
 
     def _nested(self, items: Any) -> bytes:
@@ -141,6 +154,9 @@ class Writer:
 class Reader:
     """Reads one value. `adopt` makes the reference for a fork's number; it takes effect later, or never (R28)."""
 
+    resolve: Resolve | None = None
+    """Finds what a name in an envelope stands for. A reader that must not run user code has none."""
+
     def __init__(
         self,
         adopt: Callable[[int], object],
@@ -160,15 +176,7 @@ class Reader:
         reading = _reading.set(self)
         try:
             return _decode(body)
-        except (
-            msgspec.MsgspecError,
-            ArithmeticError,
-            LookupError,
-            RecursionError,
-            TypeError,
-            ValueError,
-            struct.error,
-        ) as error:
+        except UNREADABLE as error:
             raise WireError(f"a value cannot be read: {error}") from error
         finally:
             _reading.reset(reading)
@@ -196,6 +204,12 @@ class Reader:
                 return _unpickled(data)
             case 11:
                 return dict(self._items(data))
+            case 15:
+                return bytearray(data)
+            case 16 if self.resolve is not None:
+                return _decode(data)
+            case 17 | 18 | 19 | 20 if self.resolve is not None:
+                return put_together(code, self._items(data), self.resolve)
         raise WireError(f"no value has the code {code}")
 
     def _items(self, data: memoryview) -> list[Any]:

@@ -24,6 +24,7 @@ class Lending:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self.rank, self.names, self.settings = worker.rank, worker.names, worker.settings
+        self.functions = worker.functions
 
     def share(self, handle: RRef, target: WorkerId) -> ForkData:
         """Mint a fork of a handle that is about to be written."""

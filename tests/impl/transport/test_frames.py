@@ -81,7 +81,7 @@ def test_large_arrays_travel_behind_the_body() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [object(), lambda: 0, np.array([object()]), threading.Lock(), {1: {object}}],
+    [object(), lambda: 0, np.array([object()]), threading.Lock(), {1: {object()}}],
     ids=lambda value: type(value).__name__,
 )
 def test_what_has_no_code_is_refused(value: object) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import socket
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,6 +87,28 @@ GRADIENTS = Counted(Kind.GRADIENTS, WorkerId(1), FORWARD)
 TENSOR = tensor([1.0], requires_grad=True)
 
 
+@dataclass
+class Place:
+    x: int
+
+
+class Color(Enum):
+    RED = 1
+
+
+class Point(NamedTuple):
+    x: int
+
+
+def add() -> None:
+    pass
+
+
+NAMED: dict[str, Any] = {"m:Place": Place, "m:Color": Color, "m:Point": Point, "m:add": add}
+for one in NAMED.values():
+    one.__module__ = "m"
+
+
 def write(value: object) -> bytes:
     return TensorWriter(lambda item: 0 if item is REFERENCE else None).write(value)
 
@@ -125,7 +150,8 @@ MESSAGES: list[Frame] = [
 ]
 VALUES: list[object] = [
     None, [1, 2.5, "a", b"b"], (1,), {1}, frozenset({1}), 2**64, 1 + 2j, {"a": 1}, {1: 2},
-    np.arange(2, dtype=np.float32), np.int8(-1), REFERENCE, TENSOR, CONTEXT,
+    np.arange(2, dtype=np.float32), np.int8(-1), REFERENCE, TENSOR, CONTEXT, bytearray(b"b"),
+    Place(1), Color.RED, Point(1), add,
 ]  # fmt: skip
 
 
@@ -173,7 +199,9 @@ def test_messages() -> None:
 def test_values() -> None:
     for value, data in zip(VALUES, vectors("nothing", len(VALUES)), strict=True):
         assert write(value) == data
-        read = TensorReader(lambda _: REFERENCE).read(data)
+        reader = TensorReader(lambda _: REFERENCE)
+        reader.resolve = NAMED.__getitem__
+        read = reader.read(data)
         if isinstance(value, Tensor):
             assert read.requires_grad
             read, value = read.data, value.data
