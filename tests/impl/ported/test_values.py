@@ -56,7 +56,7 @@ def settled(world: Cluster) -> Iterator[None]:
 
 @pytest.mark.usefixtures("settled")
 @each_owner
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 def test_a_value_goes_there_and_back_and_keeps_its_type(owner: str, value: Any) -> None:
     for back in (rpc_sync(owner, far.echo, [value]), remote(owner, far.echo, [value]).to_here()):
         assert back == value
