@@ -38,6 +38,13 @@ def test_bad_input_to_the_bench_of_backward_is_one_line() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_large_arrays_come_back_as_they_were() -> None:
+    command = [sys.executable, "bench/large.py", "--sizes", "3"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [line[:18].strip() for line in done.stdout.splitlines()] == ["way", "unix", "unix, in frames", "tcp"]
+
+
 def test_the_proof_is_compared_with_the_model() -> None:
     command = [sys.executable, "bench/proof.py", "--worlds", "5"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
