@@ -32,8 +32,7 @@ class RRef:
     def __init__(self, value: object, type_hint: object = None) -> None:  # noqa: ARG002
         """Wrap a value that is on this worker (R13). `type_hint` is for TorchScript, which is not here: it is not looked at."""
         self._worker, self._reference = None, None
-        worker = current()
-        self.adopt(worker, worker.create_local(value))
+        current().create_local(self, value)
 
     @classmethod
     def unbound(cls) -> RRef:

@@ -15,6 +15,7 @@ from farref.impl.functions import function
 from farref.impl.rref import RRef
 from farref.impl.spelling import also_called
 from farref.impl.tape.tensors import Tensor
+from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.process import current
 from farref.impl.worker.recording import CURRENT, as_context, opened, using
 
@@ -30,16 +31,18 @@ def context() -> Iterator[ContextId]:
     worker = current()
     if (nested := CURRENT.get()) is not None:
         raise PassRefused(f"{nested.told} is current here already; contexts do not nest")
-    with worker.lock:
-        made = worker.core.engine.open_context()
+    made: ContextId | None = None
     try:
+        with uninterrupted, worker.lock:
+            made = worker.core.engine.open_context()
         with using(made):
             yield made
     finally:
         # A worker that leaves has released all its contexts already.
-        with suppress(ContextReleased), worker.lock:
-            # Nobody waits for a release: what it sends rides with the next frame, or leaves with a tick.
-            worker.perform(worker.core.engine.release(made))
+        with uninterrupted, suppress(ContextReleased), worker.lock:
+            if made is not None:
+                # Nobody waits for a release: what it sends rides with the next frame, or leaves with a tick.
+                worker.perform(worker.core.engine.release(made))
 
 
 @also_called(context="context_id")

@@ -6,6 +6,7 @@ copies of descriptors are pointed at nothing, without a word to anybody: to clos
 threads may have held, and to unregister one from the poller, which both share, would make the parent deaf.
 
 Nobody is in the middle of a step while a process forks: the locks that a child may need are taken before, in their order.
+Python takes first what was registered last, so those with higher numbers in the table of locks are registered before (`LATER`).
 """
 
 from __future__ import annotations
@@ -13,10 +14,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+from farref.impl.tape import tensors
+from farref.impl.worker import futures
 from farref.impl.worker.process import be_forked, here
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker
+
+LATER: Final = (futures, tensors)
+"""Their locks are taken after the worker's: imported here, they have registered them already."""
 
 _held: Final[list[Worker]] = []
 

@@ -22,6 +22,7 @@ from farref.impl.values.failures import failure_of
 from farref.impl.values.gradients import Gradients, GradientWalk
 from farref.impl.values.reports import write_error
 from farref.impl.worker.futures import Future
+from farref.impl.worker.interrupts import Interruptible, uninterrupted
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker
@@ -52,16 +53,18 @@ class Passes:
         """Run a pass to its end, doing the work of its root. Not under the lock."""
         worker = self._worker
         future = Future(worker.reactor, "backward")
-        with worker.lock:
-            pass_id, effects = worker.core.engine.begin(context, root_of(roots), seeds, smart, retain)
-            self.waiting[pass_id] = future
-            (work,) = (effect for effect in effects if isinstance(effect, Work))
-            self._attended[work.task] = []
-            worker.perform(effects)
-        try:
-            self._attend(work.task, future, deadline)
-        finally:
-            self._leave(work.task, pass_id, future)
+        root = root_of(roots)
+        with uninterrupted:
+            with worker.lock:
+                pass_id, effects = worker.core.engine.begin(context, root, seeds, smart, retain)
+                self.waiting[pass_id] = future
+                (work,) = (effect for effect in effects if isinstance(effect, Work))
+                self._attended[work.task] = []
+                worker.perform(effects)
+            try:
+                self._attend(work.task, future, deadline)
+            finally:
+                self._leave(work.task, pass_id, future)
         future.wait()
 
     def _attend(self, task: Task, future: Future, deadline: float) -> None:
@@ -76,6 +79,7 @@ class Passes:
 
         works = self._works
         while not future.done() and time.monotonic() < deadline and not self._worker.closed:
+            uninterrupted.heed()
             if task in works:
                 self._do(task)
             self._worker.reactor.serve_until(has_news, deadline, waker)
@@ -123,7 +127,9 @@ class Passes:
         worker, work = self._worker, self._works[task][0]
         interrupt: KeyboardInterrupt | None = None
         try:
-            outcome: Progress | bytes = self._checked(task.process(work.body, GradientWalk))
+            with Interruptible():
+                progress = task.process(work.body, GradientWalk)
+            outcome: Progress | bytes = self._checked(progress)
         except BaseException as error:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")

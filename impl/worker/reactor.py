@@ -94,6 +94,8 @@ class Reactor:
         while not done() and time.monotonic() < deadline and not self._stopped:
             with uninterrupted:
                 self._serve_until(done, deadline, waker)
+            if uninterrupted.pending and uninterrupted.is_interrupted():
+                return  # whoever is further out hears it
 
     def _serve_until(
         self, done: Callable[[], bool], deadline: float, waker: Callable[[threading.Event], None] | None

@@ -166,11 +166,11 @@ class Worker:
             self.lines.hand_over(rank, bool(segments))
             return RRef.unbound().adopt(self, reference)
 
-    def create_local(self, value: object) -> OwnedReference:
-        """Keep a value as an RRef (R13)."""
+    def create_local(self, handle: RRef, value: object) -> RRef:
+        """Keep a value as an RRef, which a handle stands for from then on (R13)."""
         self._check(self.rank)
         with uninterrupted, self.lock:
-            return self.core.create_local(Value(value))
+            return handle.adopt(self, self.core.create_local(Value(value)))
 
     def fetch(self, reference: Reference, timeout: float | None) -> Future:
         """Ask for a value, here or elsewhere (R20, R21)."""

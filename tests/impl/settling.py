@@ -28,4 +28,8 @@ def settle(names: Sequence[str]) -> None:
     """Have every worker forget what a test left there; then every table becomes empty."""
     for name in names:
         rpc_sync(name, far.drop)
-    eventually(lambda: is_settled(names))
+    try:
+        eventually(lambda: is_settled(names))
+    except AssertionError:
+        left = {name: rpc_sync(name, far.tables) for name in names}
+        raise AssertionError(f"tables do not become empty: {left} and here {get_debug_info()}") from None

@@ -5,22 +5,27 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from farref.impl import (
+    Future,
     NotRunning,
     ReferenceRefused,
     RRef,
     get_worker_info,
+    init_rpc,
     launch,
     remote,
     rpc_async,
     rpc_sync,
     shutdown,
 )
+from farref.impl.api import current
 from farref.impl.transport.streams import Transport
 from tests.impl.far import references as far
 
@@ -71,6 +76,24 @@ def test_what_a_child_has_of_its_parents_world_says_so() -> None:
         rpc_sync("A", far.release)
         waiting.wait()
         assert (there.to_here(), own.to_here()) == (1, 2)
+
+
+def test_a_fork_takes_the_locks_in_their_order(tmp_path: Path) -> None:
+    """A thread in the middle of a step may settle a future while another one is about to fork."""
+    tmp_path.chmod(0o700)
+    init_rpc("alone", 0, 1, directory=tmp_path)
+    forking = threading.Thread(target=lambda: ended_well(forked(lambda: None)), daemon=True)
+    with current().lock:
+        forking.start()
+        time.sleep(0.2)  # which is enough for a fork to take what it takes first
+        future = Future()
+        settling = threading.Thread(target=future.set_result, args=(1,), daemon=True)
+        settling.start()
+        settling.join(10)
+        assert future.done()
+    forking.join(10)
+    assert not forking.is_alive()
+    shutdown()
 
 
 def test_a_child_may_have_a_world_of_its_own() -> None:

@@ -131,7 +131,7 @@ def test_a_delete_waits_for_a_tick_at_most(pair: tuple[Worker, Worker]) -> None:
 
 def test_a_delete_leaves_with_the_result_of_the_function_that_had_the_reference(pair: tuple[Worker, Worker]) -> None:
     a, b = pair
-    own = RRef.unbound().adopt(a, a.create_local(1))
+    own = a.create_local(RRef.unbound(), 1)
     future = a.call("B", far.confirmed, [own], {}, None)
     b.reactor._leading = True
     b.intake.turn(0.0)
