@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import permutations
 from types import FrameType
 from typing import Final
 
@@ -39,6 +40,7 @@ EVERYBODY: Final = ["driver", *NAMES]
 MOMENT_S: Final = 0.01
 SILENCE_S: Final = 60.0
 HARMLESS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGCONT, signal.SIGWINCH, signal.SIGCHLD, signal.SIGURG)
+WORKS: Final = 6
 KINDS: Final = ("interrupt", "signal", "pause", "fork", "threads", "descriptors")
 
 
@@ -101,11 +103,18 @@ class Mishaps:
             self.failed.append(f"{mishap.__name__} on {name}")
 
 
-def work(draw: random.Random) -> None:
+def warm_up() -> None:
+    """Do everything once, so that every module is there: an import without descriptors would fail, and rightly so."""
+    draw = random.Random(0)
+    for name, other in permutations(EVERYBODY, 2):
+        for kind in range(WORKS):
+            work(draw, kind, name, other)
+
+
+def work(draw: random.Random, kind: int, name: str, other: str) -> None:
     """Do one thing, and compare what comes of it."""
-    name, other = draw.sample(EVERYBODY, 2)
     number = draw.randrange(1_000_000)
-    match draw.randrange(6):
+    match kind:
         case 0:
             assert rpc_sync(name, far.echo, [number]) == number
         case 1:
@@ -146,12 +155,13 @@ def campaign(events: int, seed: int, tell: Callable[[Counter[str]], None] = lamb
     allowed = [far.__name__, far_mishaps.__name__, far_autograd.__name__]
     with launch(NAMES, allow=allowed, rpc_timeout=SILENCE_S) as world, _interrupts() as interrupts:
         mishaps = Mishaps(world, seed, events)
+        warm_up()
         mishaps.thread.start()
         while mishaps.thread.is_alive():
             faulthandler.dump_traceback_later(SILENCE_S * 2, exit=True)
             try:
                 interrupts.is_armed = True
-                work(draw)
+                work(draw, draw.randrange(WORKS), *draw.sample(EVERYBODY, 2))
                 interrupts.is_armed = False
                 done += 1
             except KeyboardInterrupt:

@@ -88,7 +88,7 @@ def armed() -> Iterator[Armed]:
 def test_a_storm_of_interrupts_leaves_a_world_that_works(world: Cluster, armed: Armed) -> None:
     drawn, answered, interrupted = random.Random(3), 0, 0
     pressing = press(STORM, 2, 0.004)
-    while pressing.is_alive():
+    while pressing.is_alive() or answered <= 50:  # on a busy machine almost nothing is answered between two interrupts
         try:
             armed.is_armed = True
             number = drawn.randrange(1000)
