@@ -20,6 +20,7 @@ from farref.impl.api import (
 )
 from farref.impl.cluster import Cluster, launch
 from farref.impl.errors import (
+    LimitReached,
     NotRunning,
     PeerDied,
     ReferenceRefused,
@@ -33,6 +34,7 @@ from farref.impl.errors import (
 )
 from farref.impl.functions import function
 from farref.impl.futures import Future, collect_all, wait_all
+from farref.impl.limits import Limits
 from farref.impl.options import BackendType, TensorPipeRpcBackendOptions, is_available
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, Tls, WorkerInfo
@@ -43,6 +45,8 @@ __all__ = [
     "BackendType",
     "Cluster",
     "Future",
+    "LimitReached",
+    "Limits",
     "NotRunning",
     "PeerDied",
     "RRef",

@@ -31,6 +31,7 @@ import multiprocess.util  # type: ignore[import-untyped]  # which joins all work
 from farref.impl import api
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import GaveUp, NotRunning, RpcError
+from farref.impl.limits import NO_CHOICE, Limits
 from farref.impl.settings import FRAME_BYTES_MAX, SHARED_BYTES_MAX, Settings, Tls, check_settings, checked_timeout
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.worker.process import check_idle, current
@@ -85,6 +86,7 @@ def launch(
     copy_arrays: bool = False,
     frame_bytes_max: int = FRAME_BYTES_MAX,
     shared_bytes_max: int = SHARED_BYTES_MAX,
+    limits: Limits = NO_CHOICE,
     init_timeout: float = api.INIT_TIMEOUT_S,
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
     log: str | None = None,
@@ -94,7 +96,7 @@ def launch(
     `allow` names modules whose functions may be called. `rpc_timeout` is what a call may take, in seconds; 0 means for
     ever. With `copy_arrays` large arrays arrive as copies, which one may write to, instead of views of shared memory. No
     value may be larger than `frame_bytes_max`. Each worker shares up to `shared_bytes_max` of memory with the others, for large
-    arrays. `init_timeout` is how long workers may take to meet. `log` is a folder in which each leaves a file of what it did
+    arrays. `limits` says how much of everything else there may be (`spec/limits.md`). `init_timeout` is how long workers may take to meet. `log` is a folder in which each leaves a file of what it did
     (`spec/log.md`).
     """
     everybody = _names(workers)
@@ -105,6 +107,7 @@ def launch(
         frame_bytes_max,
         tls=tls,
         shared_bytes_max=shared_bytes_max,
+        limits=limits,
         copy_arrays=copy_arrays,
     )
     for timeout in (rpc_timeout or 0, init_timeout):

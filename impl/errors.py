@@ -35,6 +35,24 @@ class RefusedCall(RpcError):
     """A worker refused a call before running it; no reference in it was taken on (R28)."""
 
 
+class LimitReached(RefusedCall):
+    """There is as much of something as there may be, and no more was begun. It names the setting (`spec/limits.md`)."""
+
+
+class QueueFull(LimitReached, RpcTimeout):
+    """A worker has taken nothing in for the whole timeout of a call, and as much is queued for it as may be."""
+
+
+LIMIT_REACHED = "limit reached: "
+"""How a reason begins that is a limit: reasons travel as text."""
+
+
+def refusal(reason: str, message: str | None = None) -> RefusedCall:
+    """Make the error for a reason that a worker gave."""
+    kind = LimitReached if reason.startswith(LIMIT_REACHED) else RefusedCall
+    return kind(reason if message is None else message)
+
+
 class RemoteError(RpcError):
     """A function raised on another worker. Carries its traceback as text."""
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
+from farref.impl.limits import NO_CHOICE, Limits, check_limits
 
 FRAME_BYTES_MAX: Final = 64 * 2**20
 SHARED_BYTES_MAX: Final = 2**30
@@ -49,6 +50,8 @@ class Settings(Struct, frozen=True):
     tls: Tls | None = None
     shared_bytes_max: int = SHARED_BYTES_MAX
     """How much memory a worker shares with all its peers at most; with 0 arrays travel in frames."""
+    limits: Limits = NO_CHOICE
+    """How much of everything there may be."""
     copy_arrays: bool = False
     """Whether large arrays arrive as copies, which one may write to. Otherwise they are views, which one may not."""
 
@@ -66,6 +69,7 @@ def check_settings(settings: Settings) -> None:
     shared = settings.shared_bytes_max
     if not isinstance(shared, int) or shared < 0:
         raise RpcError(f"shared_bytes_max is a number of bytes, or 0 for no shared memory, and not {shared!r}")
+    check_limits(settings.limits)
 
 
 DEFAULT: Final = -1

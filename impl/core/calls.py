@@ -36,7 +36,8 @@ from farref.impl.core.messages import (
 from farref.impl.core.owner import Owner
 from farref.impl.core.parking import Parking
 from farref.impl.core.user import User
-from farref.impl.errors import ContextReleased, PeerDied, RefusedCall, WireError
+from farref.impl.errors import ContextReleased, PeerDied, RefusedCall, WireError, refusal
+from farref.impl.limits import reached
 
 
 class Calls:
@@ -53,11 +54,11 @@ class Calls:
         if type(message) is RemoteCall:
             check_minted(source, message)
         references: tuple[Reference, ...] = ()
+        objection = self.objection(source, message)
+        if objection:
+            self.refuse(source, message, objection)
+            return
         if message.forks:
-            objection = self.objection(source, message.forks)
-            if objection:
-                self.refuse(source, message, objection)
-                return
             references = tuple(self._take_on(source, data) for data in message.forks)
         if type(message) is Call:
             self._run(RunCall(source, message, references, content))
@@ -71,7 +72,20 @@ class Calls:
         else:
             assert_never(message)
 
-    def objection(self, source: WorkerId, forks: Forks) -> str | None:
+    def objection(self, source: WorkerId, message: Carrier) -> str | None:
+        """Say why a message is refused: it is too much, or something is wrong with its forks (R28, R34)."""
+        limit = self._here.references_max
+        if type(message) is RemoteCall and self._owner.counts.is_full(source):
+            return reached(
+                f"worker {source} holds so many references of worker {self._here.me}", "references_max", limit
+            )
+        if not message.forks:
+            return None
+        if len(self._user.records) + len(message.forks) > limit:
+            return reached(f"worker {self._here.me} would hold more references", "references_max", limit)
+        return self._objection(source, message.forks)
+
+    def _objection(self, source: WorkerId, forks: Forks) -> str | None:
         """Say what is wrong with the forks of a message, before any of them has taken effect (R28, R34)."""
         me, workers, dead = self._here.me, self._here.workers, self._here.dead
         for data in forks:
@@ -141,14 +155,14 @@ class Calls:
             case RemoteCall():
                 check_minted(source, message)
                 self._owner.on_remote_call(source, message)
-                self._owner.finish_function(message.rref, Failure(RefusedCall(reason)))
+                self._owner.finish_function(message.rref, Failure(refusal(reason)))
             case Call():
                 self._send(source, CallFailed(message.call, message.forks, reason))
                 return
             case Return():
                 self._emit(FailCall(message.call, source, reason))
             case FetchReturn():
-                self._user.end_fetch(message.fork, message.fetch, True, (), RefusedCall(reason))
+                self._user.end_fetch(message.fork, message.fetch, True, (), refusal(reason))
             case _:
                 assert_never(message)
         if message.forks:

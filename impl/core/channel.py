@@ -61,12 +61,14 @@ class Outgoing:
     last: int = 0
     unanswered: dict[SequenceNumber, Unanswered] = field(default_factory=dict)
     queued: deque[tuple[SequenceNumber, ControlBody, float]] = field(default_factory=deque)
+    window: int = WINDOW
+    """How many may be unanswered. A receiver allows no more than WINDOW."""
 
     def add(self, body: ControlBody, now: float) -> list[Control]:
         """Number a message and send it, unless the window is full."""
         self.last += 1
         number = SequenceNumber(self.last)
-        if self.queued or (self.unanswered and number >= self.lowest + WINDOW):
+        if self.queued or (self.unanswered and number >= self.lowest + self.window):
             self.queued.append((number, body, now))
             return self._release(now)
         return [self._begin(number, body, now, now)]
@@ -94,7 +96,7 @@ class Outgoing:
 
     def _release(self, now: float) -> list[Control]:
         sent = []
-        while self.queued and self.queued[0][0] < self.lowest + WINDOW:
+        while self.queued and self.queued[0][0] < self.lowest + self.window:
             number, body, since = self.queued.popleft()
             sent.append(self._begin(number, body, since, now))
         return sent
@@ -151,6 +153,8 @@ class Channel:
         self.incoming: dict[WorkerId, Incoming] = {}
         self.first_interval_s = FIRST_INTERVAL_S
         """How long the halves made from now on wait before they send something again."""
+        self.window = WINDOW
+        """How many messages of each half made from now on may be unanswered."""
         self._here = here
 
     def send(self, target: WorkerId, body: ControlBody) -> None:
@@ -183,7 +187,7 @@ class Channel:
         """Find the sender's half for a peer."""
         half = self.outgoing.get(peer)
         if half is None:
-            half = self.outgoing[peer] = Outgoing(self._here.incarnation, self.first_interval_s)
+            half = self.outgoing[peer] = Outgoing(self._here.incarnation, self.first_interval_s, window=self.window)
         return half
 
     def from_(self, peer: WorkerId) -> Incoming:
@@ -197,6 +201,11 @@ class Channel:
         """Stop waiting for a peer that was declared dead (R30, R34)."""
         self.outgoing.pop(peer, None)
         self.incoming.pop(peer, None)
+
+    def waiting(self, peer: WorkerId) -> int:
+        """Say how many messages to a peer wait for their turn."""
+        half = self.outgoing.get(peer)
+        return 0 if half is None else len(half.queued)
 
     def unanswered(self) -> Iterator[tuple[WorkerId, SequenceNumber, ControlBody, float]]:
         """List every message that waits for an answer or for its turn, with the time it was first given."""

@@ -59,7 +59,7 @@ from farref.impl.core.messages import (
 from farref.impl.core.owner import Owner
 from farref.impl.core.parking import Parking
 from farref.impl.core.user import User
-from farref.impl.errors import ContextReleased, PeerDied, RefusedCall
+from farref.impl.errors import ContextReleased, PeerDied, refusal
 
 
 class Core:
@@ -145,14 +145,14 @@ class Core:
 
     # What becomes of messages that cannot be read, or will never arrive; and of the dead
 
-    def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
-        """Answer a carrier whose body could not be read: none of its forks takes effect (R28, R29)."""
+    def refuse(self, source: WorkerId, message: Carrier | FetchCall | ForwardCall, reason: str) -> list[Effect]:
+        """Answer a message that could not be read, or is too much: none of its forks takes effect (R28, R29)."""
         if isinstance(message, ForwardCall):
             check_minted(source, message.message)
             self.engine.arrive(source, message, None)
-            self.calls.refuse_wrapped(source, message.message, RefusedCall(reason))
+            self.calls.refuse_wrapped(source, message.message, refusal(reason))
         else:
-            self.calls.refuse(source, message, reason)
+            self.calls.refuse_wrapped(source, message, refusal(reason))
         return self.taken()
 
     def carrier_failed(self, target: WorkerId, message: UserCall, reason: str) -> list[Effect]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 
 from farref.impl.core.effects import Effect, Send
@@ -29,6 +30,8 @@ class Here:
         """The effects of the step that is being taken, in their order (`Core.taken` ends it)."""
         self.emit = self.effects.append
         """Add an effect to the step."""
+        self.references_max = math.inf
+        """How many references this worker may hold, and how many of its own values one peer may hold."""
         self.let_end: Callable[[object], None] = lambda _: None
         """Take what a step has dropped of a graph. To end it may run user code, so a shell with a lock does that elsewhere."""
 

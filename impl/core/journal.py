@@ -175,10 +175,10 @@ class LoggedCore(Core):
             event()
         return self._dropping(effects)
 
-    def refuse(self, source: WorkerId, message: Carrier | ForwardCall, reason: str) -> list[Effect]:
+    def refuse(self, source: WorkerId, message: Carrier | FetchCall | ForwardCall, reason: str) -> list[Effect]:
         """Answer a carrier whose body could not be read."""
         carried = _carried(message)
-        events = list(self._doing(source, carried, True)) if isinstance(carried, Carrier) else []
+        events = list(self._doing(source, carried, True)) if isinstance(carried, Carrier | FetchCall) else []
         effects = super().refuse(source, message, reason)
         for event in events:
             event()
@@ -227,7 +227,7 @@ class LoggedCore(Core):
                 pass
 
     def _taking_on(self, source: WorkerId, message: Carrier, is_refused: bool) -> Iterator[Event]:
-        is_refused = is_refused or self.calls.objection(source, message.forks) is not None
+        is_refused = is_refused or self.calls.objection(source, message) is not None
         carrier = "Call" if isinstance(message, Call | RemoteCall) else "Return"
         for data in message.forks:
             about = partial(self._write, source=source, owner=data.owner, parent=data.parent)

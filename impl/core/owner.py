@@ -20,6 +20,7 @@ from enum import Enum
 from typing import Final
 
 from farref.impl.core.channel import Channel
+from farref.impl.core.counts import Counts
 from farref.impl.core.effects import AnswerFetch, DropValue, Failure, Outcome, WakeWaiter
 from farref.impl.core.here import Here
 from farref.impl.core.ids import FetchId, ForkData, ForkId, OwnedReference, RRefId, WaiterId, WorkerId
@@ -34,7 +35,7 @@ from farref.impl.core.messages import (
 )
 from farref.impl.core.slim import EMPTY_LIST, Forks
 from farref.impl.core.transitions import SAME, transitions
-from farref.impl.errors import PeerDied, ReferenceRefused, RefusedCall
+from farref.impl.errors import PeerDied, ReferenceRefused, refusal
 
 
 class Phase(Enum):
@@ -108,6 +109,7 @@ class Owner:
 
     def __init__(self, here: Here, channel: Channel) -> None:
         self.entries: dict[RRefId, Entry] = {}
+        self.counts = Counts(here)
         self._here, self._emit, self._channel = here, here.emit, channel
 
     # Creation
@@ -127,11 +129,12 @@ class Owner:
     def on_remote_call(self, source: WorkerId, message: RemoteCall) -> None:
         """Make the entry, or take the expected one, count the creator's fork, and answer, all at once (R10, R11)."""
         rref, fork = message.rref, message.fork
+        self.counts.check_room(source)
         entry = self._row(rref)
         entry.phase, entry.running = Phase.CREATED, True
         # A creator's fork mostly has the numbers of its RRef. To keep them once makes an entry a tenth smaller.
         same = ForkId(rref.created_on, rref.incarnation, rref.number)
-        entry.forks[same if same == fork else fork] = source
+        self.counts.count(entry.forks, same if same == fork else fork, source)
         self._here.send(source, UserAccept(rref, fork))
 
     def finish_function(self, rref: RRefId, outcome: Outcome) -> None:
@@ -144,7 +147,9 @@ class Owner:
 
     def share(self, rref: RRefId, fork: ForkId, holder: WorkerId) -> None:
         """Count a fork before it is sent (R14). Only code that holds the RRef can share it."""
-        self._held(rref).forks[fork] = holder
+        entry = self._held(rref)
+        self.counts.check_share(holder)
+        self.counts.count(entry.forks, fork, holder)
 
     def withdraw(self, rref: RRefId, fork: ForkId) -> None:
         """Stop counting a fork whose message never arrived (R28)."""
@@ -170,7 +175,8 @@ class Owner:
 
     def on_fork_request(self, source: WorkerId, message: ForkRequest) -> None:
         """Count a user's fork, whether or not its creation has arrived (R16)."""
-        self._row(message.rref).forks[message.fork] = source
+        self.counts.check_room(source)
+        self.counts.count(self._row(message.rref).forks, message.fork, source)
         self._check_creator(message.rref)
 
     def on_user_delete(self, source: WorkerId, message: UserDelete) -> None:
@@ -181,9 +187,10 @@ class Owner:
 
     def on_create_failed(self, source: WorkerId, message: CreateFailed) -> None:
         """Keep an error in place of a creation that never came, and count the creator's fork (R29)."""
+        self.counts.check_room(source)
         entry = self._row(message.rref)
-        entry.forks[message.fork] = source
-        self._make_ready(message.rref, entry, Failure(RefusedCall(message.reason)))
+        self.counts.count(entry.forks, message.fork, source)
+        self._make_ready(message.rref, entry, Failure(refusal(message.reason)))
 
     def on_fetch_call(self, source: WorkerId, message: FetchCall, _: object = None) -> None:
         """Answer a fetch, or park it until there is a value (R20)."""
@@ -191,6 +198,7 @@ class Owner:
         entry = self._row(rref)
         if entry.outcome is None:
             entry.fetches = [*entry.fetches, (source, fork, fetch)]
+            self.counts.fetches[source] += 1
             self._check_creator(rref)
         else:
             self._emit(AnswerFetch(source, rref, fork, fetch, entry.outcome))
@@ -235,6 +243,7 @@ class Owner:
 
         The forks it held stay counted, under its name: whether they may be released is not this step's decision.
         """
+        self.counts.fetches.pop(peer, None)
         for rref, entry in list(self.entries.items()):
             entry.fetches = [parked for parked in entry.fetches if parked[0] != peer] or EMPTY_LIST
             if rref.created_on == peer:
@@ -266,7 +275,7 @@ class Owner:
 
     def _discard(self, rref: RRefId, fork: ForkId) -> None:
         entry = self.entries.get(rref)
-        if entry and entry.forks.pop(fork, None) is not None:
+        if entry and self.counts.discount(entry.forks, fork):
             self._settle(rref, entry)
 
     def _make_ready(self, rref: RRefId, entry: Entry, outcome: Outcome) -> None:
@@ -274,6 +283,7 @@ class Owner:
         fetches, entry.fetches = entry.fetches, EMPTY_LIST
         waiting, entry.waiting = entry.waiting, EMPTY_LIST
         for source, fork, fetch in fetches:
+            self.counts.fetches[source] -= 1
             self._emit(AnswerFetch(source, rref, fork, fetch, outcome))
         for waiter in waiting:
             self._emit(WakeWaiter(waiter, outcome))

@@ -29,7 +29,8 @@ from farref.impl.core.messages import (
 )
 from farref.impl.core.slim import EMPTY_DICTIONARY
 from farref.impl.core.transitions import SAME, transitions
-from farref.impl.errors import PeerDied, ReferenceRefused
+from farref.impl.errors import LimitReached, PeerDied, ReferenceRefused
+from farref.impl.limits import reached
 
 
 class Phase(Enum):
@@ -110,13 +111,16 @@ class User:
         self.records: dict[ForkId, Record] = {}
         self.parents: dict[ForkId, ForkId] = {}
         """The fork each child was made from: `ChildAccept` names the child only (R5)."""
-        self._here, self._emit, self._send = here, here.emit, channel.send
+        self._here, self._emit, self._send, self._waiting = here, here.emit, channel.send, channel.waiting
         self._fetches = 0
 
     # Beginnings
 
     def create_remote(self, owner: WorkerId) -> UserReference:
         """Mint an RRef and hold the creator's fork, pending until the owner answers (R2, R10)."""
+        limit = self._here.references_max
+        if len(self.records) + self._waiting(owner) >= limit:  # what was let go of, and the owner has not been told
+            raise LimitReached(reached("so many references are held here", "references_max", limit))
         rref = self._here.new_rref()
         fork = ForkId(rref.created_on, rref.incarnation, rref.number)
         self.records[fork] = Record(owner, rref, parent=None, confirmed=False)

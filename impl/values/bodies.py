@@ -194,13 +194,14 @@ class Bodies:
     def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Any:
         """Read a value, or the error that came in its place; raise `WireError` if it cannot be.
 
-        What came with forks is a `Content`, as there are handles to be bound. Any other value is itself.
+        What came with forks or segments is a `Content`: there are handles to be bound, or bytes to be counted. Any other value
+        is itself.
         """
-        if message.forks:
-            content = Content(len(message.forks))
+        if message.forks or segments is not None:
+            content = Content(len(message.forks), 0 if segments is None else len(segments))
             content.value = self._read(message, self._reader(content.adopt, segments, source))
             return content
-        if segments is not None or is_envelope(message.body):
+        if is_envelope(message.body):
             return self._read(message, self._reader(Content().adopt, segments, source))
         reader = self._plain.get(source)
         if reader is None:
@@ -219,7 +220,7 @@ class Bodies:
         if type(message) is FetchCall:
             content = Content()
         else:
-            content = Content(len(message.forks))
+            content = Content(len(message.forks), 0 if segments is None else len(segments))
             reader = self._reader(content.adopt, segments, source)
             reader.tensors = tensors
             content.value = self._read(message, reader)

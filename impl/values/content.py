@@ -17,12 +17,14 @@ from farref.impl.values.tensors import attach
 class Content:
     """A value that was read, and the handles in it that stand for no fork yet."""
 
-    __slots__ = ("_forks", "context", "handles", "node", "value")
+    __slots__ = ("_forks", "context", "handles", "node", "size", "value")
 
     value: Any
 
-    def __init__(self, forks: int = 0) -> None:
+    def __init__(self, forks: int = 0, size: int = 0) -> None:
         self._forks = forks
+        self.size = size
+        """How many bytes lay behind the body."""
         self.handles: dict[int, RRef] | None = None
         self.context: ContextId | None = None
         self.node: Receive | None = None

@@ -40,20 +40,28 @@ class Answers:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
 
-    def reply(self, target: WorkerId, call: CallId, outcome: Outcome, function: str, context: ContextId | None) -> None:
+    def reply(
+        self, target: WorkerId, call: CallId, outcome: Outcome, function: str, context: ContextId | None, size: int
+    ) -> None:
         """Answer a call, which ends with that. Not under the lock."""
         worker = self._worker
-        written = self._write(outcome, target, context, "the result", function)
-        worker.end(lambda answer: self._send(answer, partial(worker.core.reply, target, call)), written)
+
+        def send(answer: Answer) -> None:
+            worker.serving.end(target, size)
+            self._send(answer, partial(worker.core.reply, target, call))
+
+        worker.end(send, self._write(outcome, target, context, "the result", function))
 
     def answer(self, answer: AnswerFetch) -> None:
         """Write a value for one user, or the error that stands in its place (R20)."""
         worker = self._worker
         if worker.lines.must_wait(answer.target):
+            worker.serving.answers[answer.target] += 1
             worker.lines.keep(answer.target, partial(self._answer_late, answer))
         elif isinstance(answer.outcome, Failure) or is_plain(answer.outcome.content):
             self._answer_now(answer)
         else:
+            worker.serving.answers[answer.target] += 1
             worker.reactor.queue(partial(self._answer_late, answer))
 
     def _answer_now(self, answer: AnswerFetch) -> None:
@@ -64,12 +72,20 @@ class Answers:
         with worker.lock:
             if answer.target not in worker.core.dead:
                 self._send(written, partial(worker.core.answer_fetch, answer))
+            else:
+                worker.bodies.take_back(answer.target, written.written)
 
     def _answer_late(self, answer: AnswerFetch) -> None:
         """Answer a fetch with a value that may run user code as it is written; or of a worker that takes something in again."""
-        if answer.target not in self._worker.core.dead:
+        worker = self._worker
+        if worker.lines.must_wait(answer.target):
+            worker.lines.keep(answer.target, partial(self._answer_late, answer))
+            return
+        with worker.lock:
+            worker.serving.answers[answer.target] -= 1
+        if answer.target not in worker.core.dead:
             self._answer_now(answer)
-        self._worker.lines.write_results()
+        worker.lines.write_results()
 
     def _write(self, outcome: Outcome, target: WorkerId, context: ContextId | None, what: str, of: object) -> Answer:
         """Write an outcome for a worker, or the error that stands in its place. It may run user code: not under the lock."""

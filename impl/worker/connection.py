@@ -23,7 +23,8 @@ import numpy as np
 
 from farref.impl.core.autograd.messages import UNHURRIED
 from farref.impl.core.ids import WorkerId
-from farref.impl.core.messages import Ack, AnyMessage, ChildAccept, Control, UserAccept, UserDelete
+from farref.impl.core.messages import Ack, AnyMessage, CallFailed, ChildAccept, Control, UserAccept, UserDelete
+from farref.impl.limits import NO_CHOICE
 from farref.impl.transport.frames import (
     HEADER,
     Acks,
@@ -40,7 +41,7 @@ from farref.impl.values.codec import padded
 
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
-QUEUED_BYTES_MAX: Final = 64 * 2**20
+QUEUED_BYTES_MAX: Final = NO_CHOICE.queued_bytes_max
 ANSWERS: Final = 32
 PIECE_BYTES: Final = 256
 """About what a piece costs beside its bytes."""
@@ -53,6 +54,10 @@ HURRIES: Final[Mapping[type, int]] = {
     **dict.fromkeys((UserAccept, ChildAccept), SOON),
 }
 """What need not leave at once. The others keep a function, or whoever called one, waiting."""
+
+
+UNREFUSED: Final = frozenset({Control, UserAccept, CallFailed})
+"""What is said whether or not there is room: it ends something, or counts references."""
 
 
 @dataclass(slots=True)
@@ -88,6 +93,9 @@ class Connection:
         self.returned: deque[int] = deque() if window is None else window.returned
         """The places in the peer's arena that nobody here looks at any more."""
         self._frame_bytes_max = frame_bytes_max
+        self.queued_bytes_max = QUEUED_BYTES_MAX
+        self._unrefused = 0
+        """How much of the protocol itself was queued since the queue was full."""
         self._poller = poller
         self._sending = watched(threading.Lock(), "_sending")
         self._waits_for_room = False
@@ -113,19 +121,19 @@ class Connection:
         if segments:
             self.queue(write_frame(message, segments, self._frame_bytes_max), hurry)
         else:
-            self.queue_message(message, hurry)
+            self.queue_message(message, hurry, type(message) in UNREFUSED)
 
     def gather(self) -> None:
         """Queue the answers that were kept, as one frame, which may wait for something to ride with. They only end retries."""
         if self._answers:
-            self.queue_message(Acks(tuple(self._answers)), LATER)
+            self.queue_message(Acks(tuple(self._answers)), LATER, True)
             self._answers.clear()
 
     def give_back(self) -> None:
         """Tell the peer which of its rooms nobody here looks at any more."""
         places = tuple(self.returned.popleft() for _ in range(len(self.returned)))
         if places:
-            self.queue_message(Returned(places), LATER)
+            self.queue_message(Returned(places), LATER, True)
 
     def queue(self, pieces: list[bytes | memoryview], hurry: int = NOW) -> None:
         """Leave pieces to be written. One thread at a time."""
@@ -134,9 +142,11 @@ class Connection:
         if hurry > self.hurry:
             self.hurry = hurry
 
-    def queue_message(self, message: Frame, hurry: int) -> None:
+    def queue_message(self, message: Frame, hurry: int, is_unrefused: bool = False) -> None:
         """Leave a message without segments to be written, as almost all are. One thread at a time."""
         frame = write_plain_frame(message, self._frame_bytes_max)
+        if is_unrefused:
+            self._unrefused = self._unrefused + len(frame) + PIECE_BYTES if self.is_full() else 0
         self._added += len(frame) + PIECE_BYTES
         self.outbox.append(frame)
         if hurry > self.hurry:
@@ -155,10 +165,16 @@ class Connection:
                 self.dead = True
             finally:
                 self._sending.release()
+        if self.dead:
+            self.outbox.clear()
 
     def is_full(self) -> bool:
         """Say whether so much waits for the peer that nobody should add to it."""
-        return self.queued_bytes() > QUEUED_BYTES_MAX
+        return self._added - self._written > self.queued_bytes_max
+
+    def is_overfull(self) -> bool:
+        """Say whether the answers of the protocol alone, which nobody can refuse, take as much again as may be queued."""
+        return self._unrefused > self.queued_bytes_max
 
     def queued_bytes(self) -> int:
         """Say how much waits to be written, and what it costs to keep."""
@@ -262,6 +278,9 @@ class Connection:
     def close(self) -> None:
         """Hang up, for good."""
         self.dead = True
+        self.outbox.clear()
+        self._answers.clear()
+        self._large, self._buffer = None, b""
         with suppress(OSError, ValueError):
             self._poller.unregister(self.stream)
         self.stream.close()

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol
 
-from farref.impl.errors import NotRunning, RpcError, RpcTimeout
+from farref.impl.errors import LimitReached, NotRunning, RpcError, RpcTimeout
+from farref.impl.limits import NO_CHOICE, reached
 from farref.impl.settings import is_default, limit_of
 from farref.impl.user_code import entering, watched
 from farref.impl.values.reports import read_error
-from farref.impl.worker.process import current
+from farref.impl.worker.process import current, here
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -159,6 +160,7 @@ class Future(Generic[Result]):
         """Call something with this future when it is done. If it raises, that is printed: there is nobody to be told."""
 
         def report() -> None:
+            entering("a callback")
             try:
                 callback(self)
             except BaseException:
@@ -168,6 +170,10 @@ class Future(Generic[Result]):
         self._start_when_done(report)
 
     def _start_when_done(self, task: Callable[[], None]) -> None:
+        worker = here()
+        limit = NO_CHOICE.callbacks_max if worker is None else worker.settings.limits.callbacks_max
+        if self.callbacks() >= limit:
+            raise LimitReached(reached(f"so many callbacks wait for {self.what}", "callbacks_max", limit))
         # What a call starts belongs to the autograd context of the code that started it (A28).
         inherited = copy_context()
         self.call_when_done(lambda: self._loop.start(lambda: inherited.run(task)))

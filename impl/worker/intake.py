@@ -21,6 +21,7 @@ from farref.impl.core.messages import (
     Carrier,
     Control,
     CreateFailed,
+    FetchCall,
     ForkRequest,
     ForwardCall,
 )
@@ -99,11 +100,23 @@ class Intake:
             worker.reached[source] = message.step
         elif type(message) is Returned:
             worker.lending.take_back(source, message.places)
+        elif objection := worker.serving.objection(source, message):
+            self._refuse(source, message, objection)
         elif worker.bodies.may_run_code(message):
             with worker.lock:
                 worker.begin(partial(self._arrive_later, source, message, segments))
         else:
             self.arrive(source, message, segments)
+
+    def _refuse(self, source: WorkerId, message: AnyMessage, reason: str) -> None:
+        """Refuse what is too much. Who does not even take refusals in is declared dead: they would be too much as well."""
+        worker = self._worker
+        with worker.lock:
+            assert isinstance(message, Carrier | FetchCall | ForwardCall)
+            if worker.lines.must_wait(source):
+                worker.declare_dead(source, f"it takes nothing in and goes on calling; {reason}")
+            else:
+                worker.perform(worker.core.refuse(source, message, reason))
 
     def _arrive_later(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
         """Let a message arrive that may run user code as it is read. Whoever reads for all must not run any."""

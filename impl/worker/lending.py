@@ -13,6 +13,9 @@ from farref.impl.core.messages import Forks
 from farref.impl.errors import ReferenceRefused, WireError
 from farref.impl.rref import RRef
 from farref.impl.values.arena import Array
+from farref.impl.values.bodies import Written
+from farref.impl.values.tensors import Passage
+from farref.impl.worker.recording import opened
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker
@@ -32,6 +35,17 @@ class Lending:
             raise ReferenceRefused(f"{handle!r} is of another world, which this process has left: it is gone")
         with self._worker.lock:
             return self._worker.core.share(handle.reference, target)
+
+    def check_again(self, target: WorkerId, passage: Passage | None, written: Written) -> None:
+        """Ask again, in the step that sends a call, what was so when its arguments were written. Under the lock."""
+        try:
+            if passage is not None:
+                opened(self._worker, passage.context)
+            if written[0]:
+                self._worker.core.here.check_open()
+        except BaseException:
+            self._worker.bodies.take_back(target, written)
+            raise
 
     def withdraw(self, forks: Forks) -> None:
         """Take back forks whose message could not be written (R28)."""

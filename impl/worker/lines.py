@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.messages import BODILESS, AnyMessage
-from farref.impl.errors import RpcTimeout
+from farref.impl.errors import QueueFull
+from farref.impl.limits import reached
 from farref.impl.values.codec import joined
 from farref.impl.worker.connection import SOON, Connection
 
@@ -35,6 +36,8 @@ class Lines:
     def __init__(self, worker: Worker, connections: Mapping[WorkerId, Connection]) -> None:
         self._worker = worker
         self._connections = connections
+        for connection in connections.values():
+            connection.queued_bytes_max = worker.settings.limits.queued_bytes_max
         self._waiting: dict[WorkerId, deque[Callable[[], None]]] = {}
         """Calls and fetches of those who take nothing in."""
         self.to_self: deque[tuple[AnyMessage, list[memoryview] | None]] = deque()
@@ -95,7 +98,13 @@ class Lines:
         self._worker.reactor.serve_until(lambda: connection.dead or not connection.is_full(), deadline)
         if connection.is_full() and not connection.dead:
             name = self._worker.names[target]
-            raise RpcTimeout(f"{name} has taken nothing in for {timeout} s, and too much is queued for it")
+            told = f"{name} has taken nothing in for {timeout} s, and too much is queued for it"
+            raise QueueFull(reached(told, "queued_bytes_max", connection.queued_bytes_max))
+
+    def too_much(self, connection: Connection) -> str:
+        """Say why nothing more can be said to a peer."""
+        told = f"it takes nothing in, and {connection.queued_bytes()} bytes wait for it"
+        return reached(told, "queued_bytes_max", connection.queued_bytes_max)
 
     def must_wait(self, caller: WorkerId) -> bool:
         """Say whether a caller takes nothing in."""

@@ -34,7 +34,8 @@ from farref.impl.core.effects import (
 )
 from farref.impl.core.ids import Reference, RRefId, WorkerId
 from farref.impl.core.messages import CARRIERS, ForwardCall
-from farref.impl.errors import RefusedCall, RpcError
+from farref.impl.core.parking import weight
+from farref.impl.errors import RpcError, refusal
 from farref.impl.rref import RRef
 from farref.impl.user_code import entering
 from farref.impl.values.content import Content
@@ -76,6 +77,7 @@ class Performer:
                     carried = segments if segments and isinstance(message, SEGMENTED) else None
                     worker.post(effect.target, message, carried)
                 elif type(effect) is RunCall:
+                    worker.serving.begin(effect)
                     self._expect(effect.call.function, effect.source)
                     worker.begin(partial(self._run_call, effect))
                 elif type(effect) is CompleteCall:
@@ -87,6 +89,7 @@ class Performer:
                     asked = worker.fetches.pop(effect.fetch, None)
                     self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
                 elif type(effect) is RunCreation:
+                    worker.serving.begin(effect)
                     self._expect(effect.creation.function, effect.source)
                     worker.begin(partial(self._run_creation, effect))
                 elif type(effect) is AnswerFetch:
@@ -109,10 +112,10 @@ class Performer:
                 refused = worker.calls.pop(call, None)
                 if refused is not None:
                     message = f"{refused[2]} on {worker.names[target]} was refused: {reason}"
-                    refused[0].offer_exception(RefusedCall(message))
+                    refused[0].offer_exception(refusal(reason, message))
             case ReplyLost(target, call, reason):
                 if target not in worker.core.dead:
-                    body = worker.bodies.write_error(RefusedCall(reason), "")
+                    body = worker.bodies.write_error(refusal(reason), "")
                     self.perform(worker.core.reply(target, call, True, (), body))
             case WakeWaiter(waiter, outcome):
                 waiting = worker.waiters.pop(waiter, None)
@@ -152,6 +155,7 @@ class Performer:
 
     def _run_call(self, run: RunCall) -> None:
         source, call, function, context = run.source, run.call.call, run.call.function, _context(run.content)
+        size = weight(run)
         if self._worker.lines.must_wait(source):
             self._worker.lines.keep(source, partial(self._run_call, run))
             return
@@ -159,13 +163,15 @@ class Performer:
         self._when_done(
             self._invoke(function, self._bound(run.content, run.references), context),
             function,
-            lambda final: self._worker.answers.reply(source, call, final, function, context),
+            lambda final: self._worker.answers.reply(source, call, final, function, context, size),
         )
         self._worker.lines.write_results()
 
     def _run_creation(self, run: RunCreation) -> None:
         arguments = self._bound(run.content, run.references)
-        self._run_creation_of(run.creation.rref, run.creation.function, arguments, _context(run.content))
+        creation, context, size = run.creation, _context(run.content), weight(run)
+        del run  # which has what came with the call
+        self._run_creation_of(creation.rref, creation.function, arguments, context, size)
 
     def create_on_self(self, function: str, given: list[Any], passage: Passage | None) -> RRef:
         """Compute the value of an RRef here. Its arguments travel as in any call, so that they are copies as in any call.
@@ -184,12 +190,14 @@ class Performer:
             worker.begin(lambda: self._run_creation_of(reference.rref, function, arguments, context))
         return RRef.unbound().adopt(worker, reference)
 
-    def _run_creation_of(self, rref: RRefId, function: str, arguments: Any, context: ContextId | None) -> None:
+    def _run_creation_of(
+        self, rref: RRefId, function: str, arguments: Any, context: ContextId | None, size: int | None = None
+    ) -> None:
         """Compute the value of an RRef, and make its entry ready (R23)."""
         self._when_done(
             self._invoke(function, arguments, context),
             function,
-            lambda final: self._worker.end(partial(self._finish, rref), final),
+            lambda final: self._worker.end(partial(self._finish, rref, size), final),
         )
         self._worker.lines.write_results()
 
@@ -240,7 +248,9 @@ class Performer:
 
         future.call_when_done(lambda: self._worker.reactor.start(go_on))
 
-    def _finish(self, rref: RRefId, outcome: Outcome) -> None:
+    def _finish(self, rref: RRefId, size: int | None, outcome: Outcome) -> None:
+        if size is not None:
+            self._worker.serving.end(rref.created_on, size)
         self.perform(self._worker.core.finish_function(rref, outcome))
 
     def _settle(self, future: Future | None, failed: bool, value: Any) -> None:

@@ -40,7 +40,7 @@ from farref.impl.settings import Settings, WorkerInfo, checked_timeout, is_defau
 from farref.impl.transport.streams import Stream
 from farref.impl.user_code import watched
 from farref.impl.values.arena import Arena, Window
-from farref.impl.values.bodies import Arguments, Bodies, Written, taken
+from farref.impl.values.bodies import Arguments, Bodies, taken
 from farref.impl.values.tensors import Passage
 from farref.impl.worker.answers import Answers
 from farref.impl.worker.connection import Connection
@@ -52,7 +52,8 @@ from farref.impl.worker.lines import FEW_CALLS, Lines
 from farref.impl.worker.passes import Passes
 from farref.impl.worker.perform import Performer
 from farref.impl.worker.reactor import Reactor
-from farref.impl.worker.recording import CURRENT, leaving, opened
+from farref.impl.worker.recording import CURRENT, leaving
+from farref.impl.worker.serving import Serving
 
 GONE: Final = "{} has left its world: what its RRefs referred to is gone"
 
@@ -92,7 +93,7 @@ class Worker:
             peer: Connection(stream, peer, poller, settings.frame_bytes_max, windows.get(peer))
             for peer, stream in streams.items()
         }
-        self.lines = Lines(self, self.connections)
+        self.lines, self.serving = Lines(self, self.connections), Serving(self)
         self.flush: Final = self.lines.flush
         self.intake, self.lending = Intake(self, poller), Lending(self)
         self.bodies = Bodies(self.lending, windows)
@@ -127,12 +128,13 @@ class Worker:
         rank, name = self._check(to), name_for(target)
         limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
+        self.serving.check_own()
         self.lines.wait_for_room(rank, limit)
         with uninterrupted:
             passage = self.passage_for(name)
             written = forks, body, segments, _ = self.bodies.write_arguments(given, named, rank, passage, name)
             with self.lock:
-                self._check_again(rank, passage, written)
+                self.lending.check_again(rank, passage, written)
                 call, effects = self.core.call(rank, name, forks, body, passage)
                 self.calls[call] = (future, rank, name)
                 self.perform(effects, segments)
@@ -158,7 +160,7 @@ class Worker:
                 return self.performer.create_on_self(name, [given, named], passage)
             written = forks, body, segments, _ = self.bodies.write_arguments(given, named, rank, passage, name)
             with self.lock:
-                self._check_again(rank, passage, written)
+                self.lending.check_again(rank, passage, written)
                 reference, effects = self.core.create_remote(rank, name, forks, body, passage)
                 if limit is not None:
                     self.creations[reference.fork] = time.monotonic() + limit
@@ -182,6 +184,7 @@ class Worker:
                     self.await_value(reference, future)
                     return future
                 self._check(reference.owner)
+                self.serving.check_own()
                 fetch, effects = self.core.fetch(reference, self.passage_for("to_here"))
                 self.fetches[fetch] = (future, reference)
                 self.perform(effects)
@@ -217,17 +220,6 @@ class Worker:
         if rank in self.core.dead:
             raise PeerDied(self.core.dead[rank])
         return rank
-
-    def _check_again(self, target: WorkerId, passage: Passage | None, written: Written) -> None:
-        """Ask again, in the step that sends a call, what was so when its arguments were written. Under the lock."""
-        try:
-            if passage is not None:
-                opened(self, passage.context)
-            if written[0]:
-                self.core.here.check_open()
-        except BaseException:
-            self.bodies.take_back(target, written)
-            raise
 
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given, or -1, means the default; 0 means for ever."""
@@ -278,6 +270,8 @@ class Worker:
                 self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
         else:
             connection.post(message, segments)
+            if connection.is_overfull():
+                self.declare_dead(target, self.lines.too_much(connection))
 
     def descriptors(self) -> Iterator[int]:
         """List every descriptor that is open for this worker."""

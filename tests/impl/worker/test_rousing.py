@@ -13,7 +13,6 @@ from farref.impl.core.core import Core
 from farref.impl.core.ids import WorkerId
 from farref.impl.settings import Settings
 from farref.impl.transport.streams import Transport
-from farref.impl.worker import connection
 from farref.impl.worker.lines import FEW_CALLS
 from farref.impl.worker.reactor import Reactor
 from farref.impl.worker.worker import Worker
@@ -64,10 +63,10 @@ def test_R34_who_is_declared_dead_hears_of_it_at_once(transport: Transport) -> N
 
 
 def test_a_user_that_takes_nothing_in_does_not_fill_the_memory_of_the_owner(
-    pair: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
+    pair: tuple[Worker, Worker],
 ) -> None:
     a, b = pair
-    monkeypatch.setattr(connection, "QUEUED_BYTES_MAX", 2**20)
+    b.connections[A].queued_bytes_max = 2**20
     reference = a.remote("B", far.echo, [np.zeros(2**18, np.uint8)], {}, None)
     run(b)
     a.intake.turn(0.0)
