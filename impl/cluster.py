@@ -96,8 +96,8 @@ def launch(
     `allow` names modules whose functions may be called. `rpc_timeout` is what a call may take, in seconds; 0 means for
     ever. With `copy_arrays` large arrays arrive as copies, which one may write to, instead of views of shared memory. No
     value may be larger than `frame_bytes_max`. Each worker shares up to `shared_bytes_max` of memory with the others, for large
-    arrays. `limits` says how much of everything else there may be (`spec/limits.md`). `init_timeout` is how long workers may take to meet. `log` is a folder in which each leaves a file of what it did
-    (`spec/log.md`).
+    arrays. `limits` says how much of everything else there may be (`spec/limits.md`). `init_timeout` is how long workers may
+    take to meet. `log` is a folder in which each leaves a file of what it did (`spec/log.md`).
     """
     everybody = _names(workers)
     settings = Settings(
