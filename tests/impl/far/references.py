@@ -69,13 +69,6 @@ def ask_often(to: str, count: int) -> int:
     return sum(len(future.wait()) for future in futures)
 
 
-def fetch_often(rref: RRef, count: int) -> int:
-    """Ask for a value many times at once."""
-    worker = current()
-    futures = [worker.fetch(rref.reference, None) for _ in range(count)]
-    return sum(len(future.wait()[0]) for future in futures)
-
-
 def has_asked() -> bool:
     return "asked" in kept
 
@@ -100,10 +93,6 @@ def held_back(value: Any = None) -> Any:
 
 def release() -> None:
     released.set()
-
-
-def release_on(to: str) -> None:
-    rpc_sync(to, release)
 
 
 def fail(message: str = "no") -> None:

@@ -5,82 +5,29 @@ Most of this is shown on two workers without threads: a test lets each of them r
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
 
-from farref.impl import LimitReached, Limits, RpcError, RRef, Settings, launch, rpc_async, rpc_sync
+from farref.impl import LimitReached, Limits, RpcError, RRef, launch, rpc_async, rpc_sync
 from farref.impl.api import current
 from farref.impl.core.core import Core
 from farref.impl.core.effects import Value
-from farref.impl.core.ids import FIRST_LIFE, ForkId, RRefId, WorkerId
+from farref.impl.core.ids import FIRST_LIFE, ForkId, RRefId
 from farref.impl.core.messages import Ack, Control, ForkRequest, UserDelete
-from farref.impl.core.observe import observe
 from farref.impl.worker.connection import LATER
-from farref.impl.worker.futures import Future
-from farref.impl.worker.worker import Worker
+from tests.impl.far import greedy
 from tests.impl.far import references as far
+from tests.impl.worker.unthreaded import A, B, Make, exchange, making, outcome, read, run, settle
 
-A, B = WorkerId(0), WorkerId(1)
-NAMES: Final = {A: "A", B: "B"}
 LARGE: Final = bytes(2**17)
-
-Pair = tuple[Worker, Worker]
-Make = Callable[..., Pair]
 
 
 @pytest.fixture
 def make() -> Iterator[Make]:
-    """Make two workers without threads, each with limits of its own."""
-    made: list[Worker] = []
-
-    def make_pair(ours: Limits | None = None, theirs: Limits | None = None) -> Pair:
-        streams = dict(zip((B, A), socket.socketpair(), strict=True))
-        for me, peer, limits in ((A, B, ours), (B, A, theirs)):
-            settings = Settings(allowed_modules=(far.__name__,), limits=limits or Limits())
-            made.append(Worker(Core(me, NAMES), NAMES, {peer: streams[peer]}, settings))
-        return made[0], made[1]
-
-    yield make_pair
-    for worker in made:
-        worker.released = True
-        worker.close()
-
-
-def read(worker: Worker) -> None:
-    worker.intake._next_tick = 0.0
-    worker.intake.turn(0.0)
-    worker.flush(LATER)
-
-
-def run(worker: Worker) -> None:
-    """Let a worker read, and run what is to be run."""
-    read(worker)
-    while worker.reactor.tasks:
-        worker.reactor.tasks.popleft()()
-    worker.flush(LATER)
-
-
-def exchange(a: Worker, b: Worker) -> None:
-    """Let a worker say what it has to say, the other do what it is asked for, and the first hear of it."""
-    a.flush(LATER)
-    run(b)
-    read(a)
-
-
-def settle(*workers: Worker) -> None:
-    """Let workers talk until nothing is left in their tables."""
-    for _ in range(50):
-        for worker in workers:
-            run(worker)
-    assert all(observe(worker.core).is_empty() for worker in workers)
-
-
-def outcome(future: Future[Any]) -> Any:
-    assert future.done()
-    return future.wait()
+    with making() as make_pair:
+        yield make_pair
 
 
 BAD: Final = [
@@ -200,66 +147,6 @@ def test_R34_who_takes_nothing_in_and_goes_on_calling_is_declared_dead_and_told_
     assert not b.connections[A].outbox, "what was queued for the dead is dropped"
 
 
-# References
-
-
-def test_a_program_holds_no_more_references_than_it_may(make: Make) -> None:
-    a, b = make(Limits(references_max=3))
-    held = [a.remote("B", far.echo, [n], {}, None) for n in range(3)]
-    with pytest.raises(LimitReached, match=r"so many references are held here: references_max is 3$"):
-        a.remote("B", far.echo, [3], {}, None)
-    exchange(a, b)
-    held.pop()
-    exchange(a, b)
-    held.append(a.remote("B", far.echo, [3], {}, None))
-    held.clear()
-    settle(a, b)
-
-
-def test_R28_a_message_with_more_references_than_a_worker_may_hold_is_refused(make: Make) -> None:
-    a, b = make(None, Limits(references_max=3))
-    values = [RRef.unbound().adopt(a, a.create_local(n)) for n in range(4)]
-    future = a.call("B", far.echo, [values], {}, None)
-    exchange(a, b)
-    with pytest.raises(LimitReached, match=r"worker 1 would hold more references: references_max is 3$"):
-        outcome(future)
-    assert a.call("B", far.size, [[*values[:3]]], {}, None)
-    del values, future
-    settle(a, b)
-
-
-def test_an_owner_gives_a_worker_no_more_references_than_it_may_hold(make: Make) -> None:
-    a, b = make(Limits(references_max=3))
-    value = RRef.unbound().adopt(a, a.create_local(1))
-    with pytest.raises(LimitReached, match=r"worker 1 holds so many references of worker 0: references_max is 3$"):
-        a.call("B", far.echo, [[value] * 4], {}, None)
-    assert a.core.owner.counts.forks[B] == 0, "a call that is refused leaves no fork (R28)"
-    del value
-    settle(a, b)
-
-
-def test_R29_a_creation_that_is_too_much_has_the_limit_for_its_value(make: Make) -> None:
-    a, b = make(None, Limits(references_max=2))
-    held = [a.remote("B", far.echo, [n], {}, None) for n in range(3)]
-    exchange(a, b)
-    fetch = a.fetch(held[2].reference, None)
-    exchange(a, b)
-    with pytest.raises(LimitReached, match=r"worker 0 holds so many references of worker 1: references_max is 2$"):
-        outcome(fetch)
-    held.clear()
-    del fetch
-    settle(a, b)
-
-
-def test_R34_a_link_ends_where_references_go_on_in_spite_of_refusals(make: Make) -> None:
-    a, b = make(None, Limits(references_max=2))
-    held = [a.remote("B", far.echo, [n], {}, None) for n in range(5)]
-    a.flush(LATER)
-    run(b)
-    assert "twice as many references here as it may: references_max is 2" in b.core.dead[A]
-    held.clear()
-
-
 # Control messages, and what is queued
 
 
@@ -320,7 +207,7 @@ def test_a_core_without_a_shell_has_no_limit() -> None:
 
 
 def test_a_greedy_fetcher_and_a_program_without_end_are_told_the_limit_by_name() -> None:
-    allowed = ["tests.impl.far.references"]
+    allowed = ["tests.impl.far.references", "tests.impl.far.greedy"]
     with launch(["A", "B"], allow=allowed, rpc_timeout=20, limits=Limits(calls_max=10, callbacks_max=5)):
         futures = [rpc_async("A", far.held_back, [n]) for n in range(10)]
         with pytest.raises(LimitReached, match="calls_max is 10"):
@@ -332,5 +219,5 @@ def test_a_greedy_fetcher_and_a_program_without_end_are_told_the_limit_by_name()
         current().serving._limits = Limits()
         with pytest.raises(LimitReached, match="A does as much for one worker as it may: calls_max is 10"):
             rpc_sync("A", far.echo, [1])
-        rpc_sync("B", far.release_on, ["A"])
+        rpc_sync("B", greedy.release_on, ["A"])
         assert [future.wait() for future in futures] == list(range(10))
