@@ -83,7 +83,7 @@ def test_nor_has_it_more_fetches(make: Make) -> None:
 
 def test_R28_a_worker_refuses_what_is_too_much_and_takes_on_no_reference_in_it(make: Make) -> None:
     a, b = make(None, Limits(calls_max=2))
-    value = RRef.unbound().adopt(a, a.create_local(1))
+    value = a.create_local(RRef.unbound(), 1)
     futures = [a.call("B", far.echo, [value], {}, None) for _ in range(4)]
     creation = a.remote("B", far.echo, [value], {}, None)
     a.flush(LATER)

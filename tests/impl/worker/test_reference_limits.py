@@ -33,7 +33,7 @@ def test_a_program_holds_no_more_references_than_it_may(make: Make) -> None:
 
 def test_R28_a_message_with_more_references_than_a_worker_may_hold_is_refused(make: Make) -> None:
     a, b = make(None, Limits(references_max=3))
-    values = [RRef.unbound().adopt(a, a.create_local(n)) for n in range(4)]
+    values = [a.create_local(RRef.unbound(), n) for n in range(4)]
     future = a.call("B", far.echo, [values], {}, None)
     exchange(a, b)
     with pytest.raises(LimitReached, match=r"worker 1 would hold more references: references_max is 3$"):
@@ -45,7 +45,7 @@ def test_R28_a_message_with_more_references_than_a_worker_may_hold_is_refused(ma
 
 def test_an_owner_gives_a_worker_no_more_references_than_it_may_hold(make: Make) -> None:
     a, b = make(Limits(references_max=3))
-    value = RRef.unbound().adopt(a, a.create_local(1))
+    value = a.create_local(RRef.unbound(), 1)
     with pytest.raises(LimitReached, match=r"worker 1 holds so many references of worker 0: references_max is 3$"):
         a.call("B", far.echo, [[value] * 4], {}, None)
     assert a.core.owner.counts.forks[B] == 0, "a call that is refused leaves no fork (R28)"
