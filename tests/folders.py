@@ -17,6 +17,7 @@ WITHOUT_PACKAGE: Final = {
     "properties/conformance/expectations": "The failures of PyTorch that are known, a file for each backend.",
     "bench": "Measurements: the engines beside TLC, the implementation beside PyTorch.",
     "examples": "Programs that use the implementation, adapters for the kit, and a wrong backend.",
+    "examples/ported": "Programs in the manner of PyTorch's tutorials; what differs is marked line by line.",
     "tests": "The tests; folders in it mirror the tree.",
     "tests/farref": "The commands, as a user calls them, and what they print.",
     "tests/impl": "The implementation: its parts, real processes, PyTorch's own tests told again.",

@@ -51,6 +51,38 @@ def test_model_parallel_with_nonsense() -> None:
     assert done.stderr.count("\n") == 1
 
 
+# -- programs of PyTorch's tutorials ---------------------------------------------------------------------------------------
+
+PORTED: dict[str, list[str]] = {
+    "parameter_server": [f"trainer{rank} found slopes 2.00 and -1.00, height 0.50" for rank in (1, 2)],
+    "rnn": ["after 'the' it says: cat sat down the", "the loss fell below a tenth: True"],
+    "pipeline": [f"small batches of {size}: loss 0.3921, after 40 steps 0.0156" for size in (4, 8)],
+    "batch": [
+        "80 updates for 240 calls",
+        *(f"trainer{rank} has slope 3.000 and height -2.000" for rank in (1, 2, 3)),
+    ],
+}
+OURS = re.compile(r"farref|FARREF|@function|numpy")
+MARK = "  # ported"
+
+
+@pytest.mark.parametrize("name", PORTED)
+def test_a_program_of_a_tutorial_runs(name: str) -> None:
+    done = run(f"examples/ported/{name}.py")
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    assert sorted(done.stdout.splitlines()) == PORTED[name]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples" / "ported").glob("*.py")), ids=lambda path: path.stem)
+def test_a_ported_program_is_run_and_marks_what_differs(path: Path) -> None:
+    assert path.stem in PORTED
+    text = path.read_text()
+    code = text[text.index("from __future__") :].splitlines()
+    assert not [line for line in code if OURS.search(line) and MARK not in line]
+    assert sum(MARK in line for line in code) <= len(code) // 6
+
+
 # -- a wrong backend ----------------------------------------------------------------------------------------------------
 
 
