@@ -2,7 +2,8 @@
 
 PYTHON ?= python3
 RUNS ?= 5
-VENV := .venv
+TESTS ?=
+VENV ?= .venv
 BIN := $(VENV)/bin
 FARREF := $(BIN)/farref check rref
 AUTOGRAD := $(BIN)/farref check autograd
@@ -13,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make verify     the sound protocol holds, PyTorch's breaks, TLC agrees, and the proof is checked: a few minutes"
-	@echo "make test       every test"
+	@echo "make test       every test; TESTS=tests/impl runs some, VENV=.venv-newest PYTHON=python3.13 another Python"
 	@echo "make conform    our own backends keep every clause that the kit checks: about 5 minutes"
 	@echo "make check      ruff, mypy --strict, import-linter"
 	@echo "make generated  write the tables, the listing of folders, the diagram and the TLA+ configurations anew"
@@ -47,7 +48,7 @@ conform: $(VENV)/.base
 	$(BIN)/farref conform --backend processes
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n 4 --dist worksteal
+	$(BIN)/pytest -n 4 --dist worksteal $(TESTS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -53,7 +53,14 @@ class Acks(Message, frozen=True, tag=13):
     answers: tuple[Ack, ...]
 
 
-Frame = AnyMessage | Reached | Returned | Acks
+@final
+class HungUp(Message, frozen=True, tag=14):
+    """I take nothing more from you, and this is why. The last frame of a stream, where there is one."""
+
+    reason: str
+
+
+Frame = AnyMessage | Reached | Returned | Acks | HungUp
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
@@ -70,6 +77,7 @@ _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
     | Reached
     | Returned
     | Acks
+    | HungUp
 )
 
 

@@ -29,6 +29,7 @@ from farref.impl.transport.frames import (
     HEADER,
     Acks,
     Frame,
+    HungUp,
     Returned,
     read_header,
     write_frame,
@@ -42,6 +43,7 @@ from farref.impl.values.codec import padded
 READ_BYTES: Final = 64 * 1024
 PIECES_MAX: Final = 512
 QUEUED_BYTES_MAX: Final = NO_CHOICE.queued_bytes_max
+REASON_MAX: Final = 200
 ANSWERS: Final = 32
 PIECE_BYTES: Final = 256
 """About what a piece costs beside its bytes."""
@@ -267,6 +269,15 @@ class Connection:
         if large is not None:
             self._large = None
             yield large.memory[: large.body], large.memory[padded(large.body) :]
+
+    def say_why(self, reason: str) -> None:
+        """Tell the other end why it is about to be left, if that can be done at once and no frame is half written."""
+        if not self.dead and not self.outbox and self._sending.acquire(blocking=False):
+            try:
+                with suppress(OSError, ValueError):
+                    self.stream.send(write_plain_frame(HungUp(reason[:REASON_MAX])))
+            finally:
+                self._sending.release()
 
     def hang_up(self) -> None:
         """Say and hear nothing more, and let the other end know. Whoever reads closes the stream, as it hears of this too."""

@@ -26,7 +26,7 @@ from farref.impl.core.messages import (
     ForwardCall,
 )
 from farref.impl.errors import WireError
-from farref.impl.transport.frames import Acks, Reached, Returned, read_body
+from farref.impl.transport.frames import Acks, HungUp, Reached, Returned, read_body
 from farref.impl.worker.connection import NOW, SOON, Connection
 from farref.impl.worker.waiting import Waiting
 
@@ -100,6 +100,8 @@ class Intake:
             worker.reached[source] = message.step
         elif type(message) is Returned:
             worker.lending.take_back(source, message.places)
+        elif type(message) is HungUp:
+            raise WireError(f"it took {worker.names[worker.rank]} for dead: {message.reason}")
         elif objection := worker.serving.objection(source, message):
             self._refuse(source, message, objection)
         elif worker.bodies.may_run_code(message):
@@ -160,6 +162,7 @@ class Intake:
         """Declare a peer dead: its stream has ended, and a stream is made once (R34)."""
         worker = self._worker
         self._by_descriptor.pop(connection.stream.fileno(), None)
+        connection.say_why(str(error))
         connection.close()
         worker.declare_dead(connection.peer, str(error))
 

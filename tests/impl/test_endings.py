@@ -236,6 +236,8 @@ def test_a_frame_that_makes_no_sense_ends_the_connection_and_runs_nothing() -> N
             rpc_sync("B", far.pass_on, [RRef(1), "A"])
         assert rpc_sync("B", far.dead_workers) == [1]
         assert rpc_sync("B", far.echo, ["still here"]) == "still here"
+        with pytest.raises(PeerDied, match=r"worker B died: it took A for dead: .*frame"):
+            rpc_sync("A", far.pass_on, [RRef(1), "B"])
 
 
 def test_pickle_is_loud_and_works_when_asked_for() -> None:

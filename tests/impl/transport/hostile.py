@@ -42,6 +42,7 @@ from farref.impl.transport.frames import (
     HEADER,
     Acks,
     Frame,
+    HungUp,
     Reached,
     Returned,
     write_frame,
@@ -113,6 +114,7 @@ def message(random: Random) -> tuple[Frame, list[memoryview]]:
         answers[0],
         Acks(tuple(answers)),
         Reached(1),
+        HungUp("no"),
         Returned((random.randrange(NUMBERS_MAX),)),
     ]
     chosen = random.choice(made)
