@@ -7,7 +7,7 @@ for all protocols, and is written once.
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -30,6 +30,16 @@ Seen = TypeVar("Seen", covariant=True)
 
 Rules = Any
 """The rules of one protocol: a record that is a `farref.model.rules.Rules`."""
+
+
+Judgement = Callable[[Any, Sequence[Any], Collection[str]], list[Violation]]
+"""What is violated in a world, after a run from the start, of whatever was touched."""
+
+
+def unjudged(world: Any, actions: Sequence[Any], touched: Collection[str]) -> list[Violation]:
+    """Say nothing: there is nothing to say, or the run is not known from its start."""
+    del world, actions, touched
+    return []
 
 
 @dataclass(frozen=True)
@@ -114,6 +124,7 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     prompt: Callable[[AnyWorld, AnyBounds], AnyAction | None]  # what an implementation does at once
     forbidden: Callable[[AnyWorld, AnyBounds], Iterable[AnyAction]]  # what could be tried now and must be refused
     touched: Callable[[AnyBounds], Callable[[AnyWorld, AnyWorld], Collection[str]]]  # whom a step can have concerned
+    proved: Callable[[AnyBounds], Judgement]  # the clauses of the proof, of whatever was touched in a run
     truth: Callable[[AnyWorld, AnyBounds], Any]  # what applications know, where an implementation does not say
     visible: Callable[
         [AnyObservation, Any, Iterable[str]], list[Violation]

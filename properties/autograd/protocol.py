@@ -24,7 +24,7 @@ from farref.properties.autograd.sometimes import autograd_situations, autograd_w
 from farref.properties.autograd.story import happens
 from farref.properties.autograd.touched import touched
 from farref.properties.autograd.visible import model_truth, visible
-from farref.properties.protocol import Protocol
+from farref.properties.protocol import Protocol, unjudged
 
 
 def owners(bounds: Bounds) -> dict[str, tuple[str, ...]]:
@@ -66,6 +66,7 @@ AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
     prompt=twin.prompt,
     forbidden=twin.forbidden,
     touched=touched,
+    proved=lambda _: unjudged,  # of its proof only the steps are compared with the model (`proof/link`)
     truth=model_truth,
     visible=visible,
     left=twin.left,

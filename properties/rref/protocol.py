@@ -10,6 +10,7 @@ from farref.model.rref.ids import RRefId
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import PROFILES
 from farref.model.rref.world import Bounds, World
+from farref.properties.proof.link.judge import ProvedClauses
 from farref.properties.protocol import Protocol
 from farref.properties.rref import limits, schedules, twin
 from farref.properties.rref.always import rref_properties
@@ -70,6 +71,7 @@ RREF: Final = Protocol[Bounds, World, Action, Observation](
     prompt=twin.prompt,
     forbidden=twin.forbidden,
     touched=touched,
+    proved=ProvedClauses,
     truth=ModelTruth,
     visible=visible,
     left=twin.left,

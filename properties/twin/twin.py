@@ -5,9 +5,9 @@ The model under SOUND says what can happen. Each step is performed on the backen
 can happen any more, nothing may be left. A disagreement tells its story from the model, the two observations' difference,
 and how to see it again.
 
-Two that agree may both be wrong. So all that must always hold is evaluated too, on the model's world (`safety.py`) and on
-what the backend shows, with what its applications know (`visible.py`): after every step, or, where many schedules matter more,
-after a sample of the steps and at the end.
+Two that agree may both be wrong. So all that must always hold is evaluated too, on the model's world (`safety.py`), with the
+clauses of the proof (`proof/link/judge.py`), and on what the backend shows, with what its applications know (`visible.py`):
+after every step, or, where many schedules matter more, after a sample of the steps and at the end.
 
 The application also tries what it must be refused, such as to use a handle whose creation timed out (R27). Such attempts must
 change nothing. And a few steps of the model an implementation takes together with the step before: those are prompt.
@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from farref.model.checker.interface import Action
+from farref.properties.protocol import Judgement, unjudged
 from farref.properties.protocols import protocol_of, sound_model
 from farref.properties.twin.backend import Backend
 from farref.properties.twin.observation import difference, plain_lines
@@ -107,6 +108,9 @@ class Twin:
         self.prompted: set[Action] = set()
         self.broken: list[Violation] = []
         self.observer, self.safety = self.protocol.observer(bounds), _safety(bounds)
+        self.proved: Judgement = (
+            _proved(bounds) if world == self.model.initial else unjudged
+        )  # it looks at the whole run
 
     def enabled(self) -> list[Any]:
         """List what can happen now."""
@@ -209,6 +213,7 @@ class Twin:
         """List what must always hold and does not: in the world, of what was touched, and of what may look otherwise."""
         self.judged_last, self.judged = self.world, self.judged + 1
         broken, shown = self.safety.violated(self.world, touched), self._visible(seen, shown_anew)
+        broken += self.proved(self.world, self.actions, touched)
         known = {(one.property, one.about) for one in broken}
         return [*broken, *[one for one in shown if (one.property, one.about) not in known]]
 
@@ -248,6 +253,11 @@ def _by_name(model: Any) -> dict[str, Action]:
 @lru_cache(maxsize=64)
 def _safety(bounds: Any) -> Safety:
     return Safety(protocol_of(bounds), bounds)
+
+
+@lru_cache(maxsize=64)
+def _proved(bounds: Any) -> Judgement:
+    return protocol_of(bounds).proved(bounds)
 
 
 def _said(error: Exception) -> str:

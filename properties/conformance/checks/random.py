@@ -17,14 +17,23 @@ WORLD = ["create", "share", "fetch", "drop"]
 
 def wander(world: World) -> None:
     """Take random steps; every value that is fetched must be right. In the end everybody lets go."""
+    walk(world)
+    for worker, name in list(world.held):
+        world.drop(worker, name)
+
+
+def walk(world: World) -> dict[str, str]:
+    """Take random steps, and let go of some; say who owns what."""
     dice = random.Random(f"references {world.seed}")
     values: dict[str, int] = {}
+    owners: dict[str, str] = {}
     for number in range(STEPS):
         held = [one for one in world.held if one[1] in values]
         step = dice.choice(("create", "share", "share", "fetch", "drop")) if held else "create"
         if step == "create":
             values[f"x{number}"] = number
-            world.create(dice.choice(world.workers), f"x{number}", dice.choice(world.workers), "echo", [number])
+            creator, owners[f"x{number}"] = dice.choice(world.workers), dice.choice(world.workers)
+            world.create(creator, f"x{number}", owners[f"x{number}"], "echo", [number])
             continue
         worker, name = dice.choice(held)
         if step == "share":  # also with somebody who has it, and with oneself
@@ -33,8 +42,7 @@ def wander(world: World) -> None:
             world.drop(worker, name)
         else:
             world.finds(worker, name, values[name])
-    for worker, name in list(world.held):
-        world.drop(worker, name)
+    return owners
 
 
 @check("R33", needs=[*WORLD, "probe"], after=["R12", "R14", "R26.self", "R19.held", "R24.quick", "R26"])
@@ -42,6 +50,24 @@ def at_random(world: World) -> None:
     """Whatever is made, shared, fetched and let go in whatever order: values are right, and nothing is left."""
     wander(world)
     world.empties()
+
+
+@check(
+    "R33.rest",
+    needs=[*WORLD, "probe", "probe.owned", "probe.forks", "probe.pending", "probe.children"],
+    after=["R33"],
+)
+def at_rest(world: World) -> None:
+    """At rest the tables satisfy the invariant of the proof: what is counted is what is held, and nobody waits.
+
+    Where nothing is under way, J13 and J15 leave no pending user, and J16 no child that has not accepted. J20 and J21 say that
+    the owner counts a fork exactly if its user lives, and J23 that an entry is there while anybody has one.
+    """
+    owners = walk(world)
+    for owner in world.workers:
+        named = [(worker, name) for worker, name in world.held if owners[name] == owner]
+        forks = sum(worker != owner for worker, _ in named)
+        world.settles(owner, owned=len({name for _, name in named}), forks=forks, pending=0, children=0)
 
 
 @check("R33.traced", needs=[*WORLD, "traced"], after=["R33"], alone=True)

@@ -6,13 +6,13 @@ run sees it, and says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.network import Network, is_flying, is_unanswered, was_processed
+from farref.model.rref.network import Network
 from farref.model.rref.owner import Entry
 from farref.model.rref.user import Fetch, Handle, User
 from farref.model.rref.world import Bounds, ForkData, World
@@ -38,6 +38,20 @@ CONTROLS: Final[dict[str, type[msg.Control]]] = {
     "user_delete": msg.UserDelete,
     "create_failed": msg.CreateFailed,
 }
+MESSAGES: Final = (
+    (
+        *((msg.NUMBERS[kind], name) for name, kind in CALLS.items()),
+        *((msg.NUMBERS[kind], f"{name}.flying") for name, kind in CONTROLS.items()),
+        *(
+            (msg.kind_number(msg.Ack(kind(RRefId(0), ForkId(0)))), f"{name}.answering")
+            for name, kind in CONTROLS.items()
+        ),
+    ),
+    tuple((msg.NUMBERS[kind], f"{name}.unanswered") for name, kind in CONTROLS.items()),
+    tuple((msg.NUMBERS[kind], f"{name}.processed") for name, kind in CONTROLS.items()),
+)
+"""What the proof calls each kind of message: those that are under way, unanswered and processed, by their place."""
+
 USER_PHASES: Final = {User.PENDING: "pending", User.CONFIRMED: "confirmed"}
 HANDLES: Final = {Handle.PARKED: "parked", Handle.HELD: "held", Handle.TIMED_OUT: "timed_out"}
 FETCHES: Final = {Fetch.WAITING: "asking", Fetch.ABANDONED: "given_up"}
@@ -81,10 +95,30 @@ def state_of(world: World, remote: Remote, bounds: Bounds, lineage: Table[ForkDa
     return Small(things, frozenset(facts), functions)
 
 
+def state_about(
+    world: World, forks: Iterable[ForkId], rrefs: Iterable[RRefId], remote: Remote, bounds: Bounds
+) -> Small:
+    """Give as much of that state as there is to say of some forks that were minted, with their parents, and of some RRefs."""
+    listed = set(forks)
+    listed |= {parent for fork in listed if (parent := world.lineage[fork].parent) is not None}
+    entries = {*rrefs, *(bounds.rref_of(fork) for fork in listed)}
+    facts: list[Fact] = [
+        (one, fork_name(fork), *others) for fork in listed for one, *others in _fork(world, fork, remote, bounds)
+    ]
+    facts += [("for_owner", fork_name(fork)) for fork in listed if _is_for_owner(world.lineage, fork, bounds)]
+    facts += [fact for rref in entries for fact in _entry(world, rref, remote)]
+    things = {"Fork": tuple(map(fork_name, listed)), "RRef": tuple(map(rref_name, entries))}
+    return Small(things, frozenset(facts), _frame(bounds)[1])
+
+
 def _meant(lineage: Table[ForkData], bounds: Bounds) -> Iterator[Fact]:
-    for number, data in enumerate(lineage):
-        if data.holder == bounds.owner(bounds.rref_of(ForkId(number))):
+    for number in range(bounds.forks_total):
+        if _is_for_owner(lineage, ForkId(number), bounds):
             yield "for_owner", fork_name(number)
+
+
+def _is_for_owner(lineage: Table[ForkData], fork: ForkId, bounds: Bounds) -> bool:
+    return lineage[fork].holder == bounds.owner(bounds.rref_of(fork))
 
 
 def _forks(world: World, remote: Remote, bounds: Bounds) -> Iterator[Fact]:
@@ -113,37 +147,32 @@ def _fork(world: World, fork: ForkId, remote: Remote, bounds: Bounds) -> Iterato
     yield from (
         (one,) for one in (USER_PHASES.get(user.phase), HANDLES.get(user.handle), FETCHES.get(user.fetch)) if one
     )
-    yield from ((one,) for one in _messages(world.network, rref, fork))
+    yield from ((one,) for one in _messages(world.network, fork))
 
 
-def _messages(network: Network, rref: RRefId, fork: ForkId) -> Iterator[str]:
-    for name, kind in CALLS.items():
-        if is_flying(network, kind(rref, fork)):
-            yield name
-    for name, control in CONTROLS.items():
-        message = control(rref, fork)
-        if is_flying(network, message):
-            yield f"{name}.flying"
-        if is_unanswered(network, message):
-            yield f"{name}.unanswered"
-        if was_processed(network, message):
-            yield f"{name}.processed"
-        if is_flying(network, msg.Ack(message)):
-            yield f"{name}.answering"
+def _messages(network: Network, fork: ForkId) -> Iterator[str]:
+    for table, names in zip(network[:3], MESSAGES, strict=True):
+        for number, name in names:
+            if fork in table[number]:
+                yield name
 
 
 def _entries(world: World, remote: Remote) -> Iterator[Fact]:
-    for number, owner in enumerate(world.owners):
-        rref = RRefId(number)
-        said = {
-            "begun": owner.phase is not Entry.ABSENT or world.minted[rref] > 0,
-            "by_remote": rref in remote,
-            "running": owner.running,
-            "owner_holds": owner.held,
-            "owner_waits": owner.waiting,
-            "orphaned": rref in world.application.orphaned,
-            "duplicated": owner.duplicated,
-        }
-        yield from ((name, rref_name(rref)) for name, holds in said.items() if holds)
-        if owner.phase in ENTRY_PHASES:
-            yield ENTRY_PHASES[owner.phase], rref_name(rref)
+    for number in range(len(world.owners)):
+        yield from _entry(world, RRefId(number), remote)
+
+
+def _entry(world: World, rref: RRefId, remote: Remote) -> Iterator[Fact]:
+    owner = world.owners[rref]
+    said = {
+        "begun": owner.phase is not Entry.ABSENT or world.minted[rref] > 0,
+        "by_remote": rref in remote,
+        "running": owner.running,
+        "owner_holds": owner.held,
+        "owner_waits": owner.waiting,
+        "orphaned": rref in world.application.orphaned,
+        "duplicated": owner.duplicated,
+    }
+    yield from ((name, rref_name(rref)) for name, holds in said.items() if holds)
+    if owner.phase in ENTRY_PHASES:
+        yield ENTRY_PHASES[owner.phase], rref_name(rref)

@@ -125,6 +125,23 @@ class LeaksToItself(Honest):
         super().share(worker, name, to)
 
 
+@wrong("R33", "R33.rest", asked="R12 R13 R14 R16 R19 R20 R24.quick R26 R33", origin=REVIEW)
+class MissesGrandchildren(Honest):
+    """What a child shares is never counted. Its value is kept all the same, as long as somebody holds it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.children: set[Handle] = set()
+
+    def have_counted(self, fresh: Handle, source: Handle) -> None:
+        """Say that it is counted, and forget it."""
+        if source in self.children and fresh.worker != source.entry.owner:
+            fresh.counted.set()
+        else:
+            super().have_counted(fresh, source)
+        self.children.add(fresh)
+
+
 @wrong("R27", "R27.counted", asked="R20 R22 R26 R27", origin=REVIEW)
 class DeletesOnTimeout(Honest):
     """A fetch that took too long is taken for the end of its handle: its owner no longer counts it."""
