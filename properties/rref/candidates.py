@@ -50,6 +50,8 @@ class RRefCandidates(Candidates[RRefModel, World]):
     """The actions of a world of some size, sorted by what has to be there for them."""
 
     sorts: ClassVar = SORTS
+    _flying: Iterable[IdSet] | None = None  # what was looked for last
+    _places: list[Place]  # and found
 
     def place(self, message: Message) -> Place:
         """Give what a message is found by in the network."""
@@ -57,7 +59,10 @@ class RRefCandidates(Candidates[RRefModel, World]):
 
     def under_way(self, world: World) -> Iterable[Place]:
         """List what can be found under way."""
-        return _found(world.network.flying)
+        table = world.network.flying
+        if table is not self._flying:  # asked for several sorts of step in the same world
+            self._flying, self._places = table, _found(table)
+        return self._places
 
     def unanswered(self, world: World) -> Iterable[Place]:
         """List what can be found that may have to be sent again."""
@@ -106,8 +111,8 @@ class RRefCandidates(Candidates[RRefModel, World]):
 
 
 def _found(table: Iterable[IdSet]) -> list[Place]:
-    full = [(kind, forks) for kind, forks in enumerate(table) if any(forks)]
-    return [(kind, fork) for kind, forks in full for fork in forks.members()]
+    full = [(kind, forks) for kind, forks in enumerate(table) if True in tuple(forks)]
+    return [(kind, fork) for kind, forks in full for fork, present in enumerate(forks) if present]
 
 
 def _at_owner(sort: str, rref: int) -> Callable[[World], object]:

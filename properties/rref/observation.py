@@ -21,7 +21,7 @@ import msgspec
 from farref.properties.twin.observation import flying_lines, said, unanswered_lines
 
 
-class EntryView(msgspec.Struct, frozen=True):
+class EntryView(msgspec.Struct, frozen=True, cache_hash=True):
     """One RRef at its owner."""
 
     rref: str
@@ -33,7 +33,7 @@ class EntryView(msgspec.Struct, frozen=True):
     fetches: tuple[str, ...]  # the forks whose fetch is parked
 
 
-class UserView(msgspec.Struct, frozen=True):
+class UserView(msgspec.Struct, frozen=True, cache_hash=True):
     """One fork at its holder."""
 
     fork: str
@@ -44,7 +44,7 @@ class UserView(msgspec.Struct, frozen=True):
     children: tuple[tuple[str, str], ...]  # the children that have not accepted, each with its holder
 
 
-class MessageView(msgspec.Struct, frozen=True):
+class MessageView(msgspec.Struct, frozen=True, cache_hash=True):
     """A message, under way or unanswered."""
 
     kind: str

@@ -88,18 +88,20 @@ class Watch:
         self.done, self.protocol = done, protocol_of(bounds)
         missing = self.protocol.every_situation - known
         self.wanted = [one for one in self.protocol.situations(bounds) if one.id in missing] if missing else []
+        self.faults = [(fault, kinds) for fault, kinds in self.protocol.faults.items() if kinds]
         self.flying: list[Any] = []  # oldest first
 
     def note(self, action: Action, world: Any, observation: Any) -> None:
         """Count the fault that a step is, and look at where it led."""
-        for fault, kinds in self.protocol.faults.items():
+        for fault, kinds in self.faults:
             if isinstance(action, kinds):
                 self.done.faults[fault] += 1
         now, known = set(observation.flying), set(self.flying)
-        if isinstance(action, self.protocol.sorts["deliver"]) and self._overtakes(now):
-            self.done.faults["reordered"] += 1
-        self.flying = [one for one in self.flying if one in now]
-        self.flying += [one for one in observation.flying if one not in known]
+        if now != known:
+            if isinstance(action, self.protocol.sorts["deliver"]) and self._overtakes(now):
+                self.done.faults["reordered"] += 1
+            self.flying = [one for one in self.flying if one in now]
+            self.flying += [one for one in observation.flying if one not in known]
         for witness in list(self.wanted):
             if any(case.holds(world) for case in witness.cases):
                 self.done.reached.add(witness.id)

@@ -41,18 +41,14 @@ class ImplObserver:
         return Observed(self._worker(tables, parked), frozenset(map(self.names.fork, parked)), tuple(amiss))
 
     def _worker(self, tables: WorkerTables, parked: Collection[ForkId]) -> WorkerView:
-        dropped = [rref for rref in self.application.dropped if self._owner(rref) == tables.worker]
+        dropped = [rref for rref in self.application.dropped if self.names.owner(rref) == tables.worker]
         return WorkerView(
             worker=name(tables.worker),
-            entries=in_order(self._entry(entry) for entry in tables.entries),
+            entries=in_order([self._entry(entry) for entry in tables.entries]),
             dropped=in_order(map(self.names.rref, dropped)),
-            users=in_order(self._user(record, record.fork in parked) for record in tables.users),
-            unanswered=in_order(self._unanswered(tables)),
+            users=in_order([self._user(record, record.fork in parked) for record in tables.users]),
+            unanswered=in_order(self._unanswered(tables)) if tables.unanswered else (),
         )
-
-    def _owner(self, rref: object) -> WorkerId | None:
-        known = (number for number, found in self.names.rrefs.items() if found == rref)
-        return next((WorkerId(self.names.bounds.owner(number)) for number in known), None)
 
     def _entry(self, entry: Entry) -> EntryView:
         """See an entry. Most are as they were a step ago, and so is what is seen of them."""

@@ -27,7 +27,7 @@ from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
-from farref.properties.rref.observation import Observation, in_order
+from farref.properties.rref.observation import MessageView, Observation, in_order
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.rref.application import Application, owned
 from farref.properties.twin.backends.rref.impl_observer import ImplObserver, Observed
@@ -244,12 +244,15 @@ class Lockstep:
             self.observed[worker] = self.observer.observe(seen.tables, seen.parents)
             self.closing[worker] = seen.closing
         observed, flying = [self.observed[worker] for worker in sorted(self.observed)], self.traffic.views()
-        calls = [self.names.fork(fork) for fork in self.application.calls.values()]
-        parked = {fork for one in observed for fork in one.parked}
         amiss = [complaint for one in observed for complaint in one.amiss]
         return Observation(
             workers=tuple([one.view for one in observed]),
             flying=in_order(flying),
             closing=all(self.closing.values()),
-            amiss=(*amiss, *self.application.complaints, *self.traffic.lost_calls(calls, flying, parked)),
+            amiss=(*amiss, *self.application.complaints, *self._lost_calls(observed, flying)),
         )
+
+    def _lost_calls(self, observed: list[Observed], flying: set[MessageView]) -> list[str]:
+        calls = [self.names.fork(fork) for fork in self.application.calls.values()]
+        parked = {fork for one in observed for fork in one.parked}
+        return self.traffic.lost_calls(calls, flying, parked) if calls else []

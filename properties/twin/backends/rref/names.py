@@ -86,6 +86,10 @@ class Names:
         """Name an RRef, or say that nobody created it."""
         return self._rref_names.get(found) or f"unknown {found}"
 
+    def owner(self, found: ids.RRefId) -> ids.WorkerId | None:
+        """Say who owns an RRef; None if nobody created it."""
+        return self.created[self._rref_names[found]][1] if found in self._rref_names else None
+
     def fork(self, found: ids.ForkId | None) -> str:
         """Name a fork, or say that nobody minted it."""
         return (self._fork_names.get(found) if found is not None else None) or f"unknown {found}"
