@@ -92,13 +92,16 @@ class Footprints:
         if self.root is None:
             self.root = Branch(reads[0][0])
         node = self.root
-        for (column, code), following in zip(reads, [*reads[1:], None], strict=True):
+        for place, (column, code) in enumerate(reads, start=1):
             if not isinstance(node, Branch) or node.column != column:
                 self._complain()
-            elif following is None:
+            elif place == len(reads):
                 node.children[code] = result
+            elif (child := node.children.get(code)) is not None:
+                node = child
             else:
-                node = node.children.setdefault(code, Branch(following[0]))
+                following = node.children[code] = Branch(reads[place][0])
+                node = following
 
     def _complain(self) -> None:
         raise ModelError(

@@ -18,6 +18,7 @@ from farref.model.checker.footprints import Branch, Footprints
 from farref.model.checker.slots import UNKNOWN, Results, Slots, Words
 
 WORD = (1 << 64) - 1
+SHIFTS = sorted(range(-63, 64), key=abs)
 
 
 class Part(NamedTuple):
@@ -120,7 +121,7 @@ def find_shifts(masks: list[int]) -> list[int | None]:
     """Find shifts that bring the bits of all masks into different places; all None if there are none."""
     taken, shifts = 0, []
     for mask in masks:
-        for shift in sorted(range(-63, 64), key=abs):
+        for shift in SHIFTS:
             moved = mask << shift if shift >= 0 else mask >> -shift
             if moved <= WORD and moved.bit_count() == mask.bit_count() and not moved & taken:
                 break

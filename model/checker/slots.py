@@ -27,10 +27,12 @@ class Slots:
         self.multiplier = np.uint64(MULTIPLIERS[generation % len(MULTIPLIERS)] + 2 * generation)
         self.keys = np.zeros(1 << bits, np.uint64)
         self.results = np.full(1 << bits, UNKNOWN, np.int32)
-        places, firsts = np.unique(self._places(keys), return_index=True)
-        self.keys[places], self.results[places] = keys[firsts], results[firsts]
-        rest = np.setdiff1d(np.arange(keys.size), firsts, assume_unique=True)
-        self.further = Slots(keys[rest], results[rest], generation + 1) if rest.size else None
+        places = self._places(keys)
+        self.keys[places] = keys  # where several have one place, one of them keeps it
+        has_place = self.keys.take(places) == keys
+        self.results[places[has_place]] = results[has_place]
+        rest = ~has_place
+        self.further = Slots(keys[rest], results[rest], generation + 1) if rest.any() else None
 
     def _places(self, keys: Words) -> NDArray[np.int64]:
         places = keys * self.multiplier

@@ -15,8 +15,7 @@ question that gets a wrong answer without a word; the engine's audits sample for
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
-from operator import index
+from operator import index, methodcaller
 from typing import Any, Self
 
 from farref.model.checker.columns import Columns
@@ -47,10 +46,10 @@ class Reader:
 
     def leaf(self, column: int) -> Any:
         """Read one leaf."""
-        code = self.reads.get(column)
-        if code is None:
-            code = self.reads[column] = self.columns.read(self.row, column)
-        return self.columns.values[column][code]
+        columns, reads = self.columns, self.reads
+        if column not in reads:
+            reads[column] = columns.read(self.row, column)
+        return columns.values[column][reads[column]]
 
 
 class View:
@@ -70,9 +69,10 @@ class View:
         raise ModelError(f"the text of {spell(self._node.path)} was asked for; {ONLY_VALUES}")
 
     def _part(self, position: int) -> Any:
-        if position in self._changes:
+        if self._changes and position in self._changes:
             return self._changes[position]
-        return look(self._reader, self._node.children[position])
+        part = self._node.children[position]
+        return self._reader.leaf(part) if isinstance(part, int) else look(self._reader, part)
 
     def _changed(self, changes: dict[int, Any]) -> Self:
         return type(self)(self._reader, self._node, {**self._changes, **changes})
@@ -80,7 +80,7 @@ class View:
     def _position(self, key: Any) -> int:
         if isinstance(key, slice):
             raise ModelError(f"{spell(self._node.path)} was sliced; {ONLY_VALUES}")
-        position, length = index(key), len(self)
+        position, length = index(key), len(self._node.children)
         if not -length <= position < length:
             raise IndexError(f"index {position} is out of range for {spell(self._node.path)}, of length {length}")
         return position % length
@@ -89,7 +89,7 @@ class View:
         return len(self._node.children)
 
     def __iter__(self) -> Iterator[Any]:
-        return map(self._part, range(len(self)))
+        return map(self._part, range(len(self._node.children)))
 
     def __getitem__(self, key: Any) -> Any:
         return self._part(self._position(key))
@@ -119,10 +119,11 @@ class RecordView(View):
 
     def _replace(self, **changes: Any) -> Self:
         fields = self._node.type._fields
-        unknown = sorted(set(changes) - set(fields))
-        if unknown:
-            raise ValueError(f"{spell(self._node.path)} has no fields {unknown}")
-        return self._changed({fields.index(name): value for name, value in changes.items()})
+        try:
+            return self._changed({fields.index(name): value for name, value in changes.items()})
+        except ValueError:
+            unknown = sorted(set(changes) - set(fields))
+            raise ValueError(f"{spell(self._node.path)} has no fields {unknown}") from None
 
 
 class TableView(View):
@@ -177,12 +178,8 @@ def _view_type(type_: type[Any]) -> type[View]:
     for parent in reversed(type_.__mro__[: type_.__mro__.index(tuple)]):
         body.update((name, attribute) for name, attribute in vars(parent).items() if name not in own)
     for position, name in enumerate(getattr(type_, "_fields", ())):
-        body[name] = property(partial(_part, position=position))
+        body[name] = property(methodcaller("_part", position))
     return type(f"{type_.__name__}View", (base,), body)
-
-
-def _part(view: View, position: int) -> Any:
-    return view._part(position)
 
 
 def changes_to(reader: Reader, state: Any) -> dict[int, Any]:
@@ -206,7 +203,10 @@ def _compare(reader: Reader, node: Node | int, value: Any, changes: dict[int, An
     if not isinstance(value, View) or value._node.type is not node.type or len(value) != len(node.children):
         check_same_shape(node, value)
     for child, part in zip(node.children, tuple(value), strict=True):
-        _compare(reader, child, part, changes)
+        if isinstance(child, int):
+            _compare_leaf(reader, child, part, changes)
+        else:
+            _compare(reader, child, part, changes)
 
 
 def _compare_leaf(reader: Reader, column: int, value: Any, changes: dict[int, Any]) -> None:
