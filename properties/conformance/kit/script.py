@@ -59,6 +59,7 @@ import time
 import traceback
 
 under_way = {}
+left = []  # not empty once the adapter will answer nothing more
 
 
 class Operation:
@@ -69,6 +70,8 @@ class Operation:
         under_way[id(self)] = self
         adapter.stdin.write(json.dumps({"id": id(self), "verb": verb, **request}) + "\\n")
         adapter.stdin.flush()
+        if left:
+            self.answered.set()
 
     def join(self, seconds):
         self.answered.wait(seconds)
@@ -80,6 +83,9 @@ def listen():
         operation = under_way[answer["id"]]
         error = answer.get("error")
         operation.how, operation.what = ("fails", error) if error else ("gives", answer.get("ok"))
+        operation.answered.set()
+    left.append(adapter)
+    for operation in [*under_way.values()]:
         operation.answered.set()
 '''
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -44,13 +45,20 @@ def operation(number: int, begun: float, ended: float | None) -> Operation:
 
 
 def program(tmp_path: Path, *words: str) -> Path:
-    """Judge a wrong backend by R16, and write down the program of what is found."""
+    """Write down the program of what is found."""
+    name, text = found(*words)
+    path = Path(tmp_path, name)
+    path.write_text(text)
+    return path
+
+
+@cache
+def found(*words: str) -> tuple[str, str]:
+    """Judge a wrong backend by R16, and give the program of what is found: once for all tests."""
     ran = run("-m", "farref", "conform", "--only", "R16", "--runs", "1", "--format", "json", *words)
     (row,) = [row for row in json.loads(ran.stdout)["clauses"] if row["id"] == "R16"]
     (script,) = row["scripts"]
-    path = Path(tmp_path, script["name"])
-    path.write_text(script["text"])
-    return path
+    return script["name"], script["text"]
 
 
 both = pytest.mark.parametrize("words", [("--backend", str(WRONG)), SPOKEN], ids=["python", "spoken"])
