@@ -8,10 +8,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from farref.properties.protocol import AnyProtocol
-from farref.properties.protocols import PROTOCOLS
+from farref.properties.protocol import AnySubject
+from farref.properties.protocols import CHECKED
 
-HEADING: Final = re.compile(r"^### ([RA]\d+)\. (.+)$", re.MULTILINE)
+HEADING: Final = re.compile(r"^### ([RAH]\d+)\. (.+)$", re.MULTILINE)
 LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+)")
 NONE: Final = "—"
 DEFECT: Final = re.compile(r"^### ([NF]\w+)\. (.+)$", re.MULTILINE)
@@ -37,11 +37,11 @@ class Clause:
 
 @cache
 def clauses() -> dict[str, Clause]:
-    """Cut the specs of all protocols into their clauses, by id and in order."""
-    return {clause.id: clause for about in PROTOCOLS.values() for clause in _clauses_of(about)}
+    """Cut the specs of all subjects into their clauses, by id and in order."""
+    return {clause.id: clause for about in CHECKED.values() for clause in _clauses_of(about)}
 
 
-def _clauses_of(about: AnyProtocol) -> list[Clause]:
+def _clauses_of(about: AnySubject) -> list[Clause]:
     _, *pieces = HEADING.split(_read(about.spec))
     cut = zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
     return [_clause(about, name, title, rest.split("\n## ")[0].strip()) for name, title, rest in cut]
@@ -56,7 +56,7 @@ def _read(name: str) -> str:
     return (files("farref") / "spec" / name).read_text("utf-8")
 
 
-def _clause(about: AnyProtocol, name: str, title: str, text: str) -> Clause:
+def _clause(about: AnySubject, name: str, title: str, text: str) -> Clause:
     body, _, last = text.rpartition("\n")
     named = LAST_LINE.fullmatch(last)
     if named is None:
@@ -71,7 +71,7 @@ def find_clause(name: str) -> Clause:
     """Find a clause by its id, however it is spelled."""
     known = clauses()
     if name.upper() not in known:
-        ranges = [[one.id for one in known.values() if one.subject == about] for about in PROTOCOLS]
+        ranges = [[one.id for one in known.values() if one.subject == about] for about in CHECKED]
         there = " and ".join(f"{ids[0]} to {ids[-1]}" for ids in ranges)
         raise UnknownClauseError(f"no clause is called {name!r}; there are {there}")
     return known[name.upper()]

@@ -16,8 +16,8 @@ from typing import Final
 
 from farref.clauses import clauses, defects
 from farref.properties.proof.subjects import SUBJECTS
-from farref.properties.protocol import AnyProtocol
-from farref.properties.protocols import PROTOCOLS
+from farref.properties.protocol import AnySubject
+from farref.properties.protocols import CHECKED
 
 NUMBERED: Final = re.compile(r"([A-Z])(\d+)")
 
@@ -52,7 +52,7 @@ class Named:
 @cache
 def names() -> tuple[Named, ...]:
     """Give everything with a name. A rule of both protocols is there twice."""
-    modelled = [one for about in PROTOCOLS.values() for one in _named(about)]
+    modelled = [one for about in CHECKED.values() for one in _named(about)]
     claimed = {one.id for one in modelled}
     unmodelled = (_unmodelled(name, title) for name, title in defects().items() if name not in claimed)
     return (*modelled, *unmodelled, *_proved())
@@ -104,14 +104,14 @@ def _run(letter: str, numbers: list[int]) -> str:
 # -- each sort of name --------------------------------------------------------------------------------------------------
 
 
-def _named(about: AnyProtocol) -> Iterator[Named]:
+def _named(about: AnySubject) -> Iterator[Named]:
     yield from _properties(about)
     yield from _claims(about)
     yield from _rules(about)
     yield from _situations(about)
 
 
-def _properties(about: AnyProtocol) -> Iterator[Named]:
+def _properties(about: AnySubject) -> Iterator[Named]:
     for one in about.properties(about.broadest):
         what = f"A property of {about.name}, which must hold {HOW_OFTEN[one.kind.value]}."
         yield Named(one.id, Sort.PROPERTY, about.name, what, one.text, one.clause, (_check(about, "--claim", one.id),))
@@ -120,14 +120,14 @@ def _properties(about: AnyProtocol) -> Iterator[Named]:
 HOW_OFTEN: Final = {"always": "in every state", "eventually": "in the end, in every run"}
 
 
-def _claims(about: AnyProtocol) -> Iterator[Named]:
+def _claims(about: AnySubject) -> Iterator[Named]:
     for one in about.claims.values():
         what = f"A known defect of PyTorch 2.13: {one.title}. {one.text}"
         commands = (_check(about, "--profile", "torch", "--claim", one.id), _check(about, "--claim", one.id))
         yield Named(one.id, Sort.CLAIM, about.name, what, one.must_hold(), one.clause, commands)
 
 
-def _rules(about: AnyProtocol) -> Iterator[Named]:
+def _rules(about: AnySubject) -> Iterator[Named]:
     for rule in about.rules:
         text = about.text_of(rule)
         command = _check(about, "--without", rule)
@@ -137,7 +137,7 @@ def _rules(about: AnyProtocol) -> Iterator[Named]:
         )
 
 
-def _situations(about: AnyProtocol) -> Iterator[Named]:
+def _situations(about: AnySubject) -> Iterator[Named]:
     known = {one.id: one for world in about.portfolio for one in about.witnesses(world.bounds)}
     for one in known.values():
         what = f"A situation of {about.name} that some run must reach: a search that never meets it would show little."
@@ -159,5 +159,5 @@ def _unmodelled(name: str, title: str) -> Named:
     return Named(name, Sort.DEFECT, "rref", what, "", "", ())
 
 
-def _check(about: AnyProtocol, *words: str) -> str:
+def _check(about: AnySubject, *words: str) -> str:
     return " ".join(("farref check", about.name, *words))

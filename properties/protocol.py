@@ -1,7 +1,8 @@
 """What commands and campaigns have to know of a protocol: one record, which each protocol fills in.
 
 `rref/protocol.py` and `autograd/protocol.py` fill it in, `protocols.py` lists them. Whatever is not in the record is the same
-for all protocols, and is written once.
+for all protocols, and is written once. The threads of a worker (`threads/subject.py`) fill in the first half: they are checked,
+and no implementation is driven beside them.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ class Observer(typing.Protocol[Seen]):
 
 
 @dataclass(frozen=True)
-class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
-    """One protocol. What can be observed is plain data that compares equal, with `flying`, the messages under way."""
+class Subject(Generic[AnyBounds, AnyWorld, AnyAction]):
+    """What `farref check` can check: a model, what must hold of it, and how its runs are told."""
 
     name: str
     spec: str  # its file of clauses
@@ -105,51 +106,9 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
     owners: Callable[[AnyBounds], dict[str, tuple[str, ...]]]  # the workers' names, and what is written below them
     familiar: Callable[[AnyBounds, Iterable[AnyAction]], tuple[AnyAction, ...]]
 
-    # Schedules
-    faults: Mapping[str, tuple[type, ...]]  # the faults that are counted, and the actions that are such a fault
-    needs: Mapping[str, str]  # the bound that has to allow a fault
-    situations: Callable[[AnyBounds], tuple[Property, ...]]  # the awkward situations of a world of some size
-    everything: AnyBounds  # bounds in which all of them can be reached
-    draw_bounds: Callable[[Random, dict[str, Any]], AnyBounds]  # some of them may be fixed
-    unfit: Callable[[dict[str, Any]], str | None]  # what is wrong with bounds that are fixed
-    temperaments: Temperaments
-    candidates: type[Candidates[Any, AnyWorld]]
-    smaller: Callable[
-        [AnyBounds, tuple[AnyAction, ...]], Iterable[tuple[AnyBounds, tuple[AnyAction, ...]]]
-    ]  # the same run in smaller worlds
-
-    # Beside an implementation
-    observer: Callable[[AnyBounds], Observer[AnyObservation]]
-    lines: Callable[[AnyObservation], list[str]]  # an observation, one line for each fact
-    prompt: Callable[[AnyWorld, AnyBounds], AnyAction | None]  # what an implementation does at once
-    forbidden: Callable[[AnyWorld, AnyBounds], Iterable[AnyAction]]  # what could be tried now and must be refused
-    touched: Callable[[AnyBounds], Callable[[AnyWorld, AnyWorld], Collection[str]]]  # whom a step can have concerned
-    proved: Callable[[AnyBounds], Judgement]  # the clauses of the proof, of whatever was touched in a run
-    truth: Callable[[AnyWorld, AnyBounds], Any]  # what applications know, where an implementation does not say
-    visible: Callable[
-        [AnyObservation, Any, Iterable[str]], list[Violation]
-    ]  # what those named violate, as far as is seen
-    left: Callable[[AnyWorld, AnyObservation, AnyBounds], list[str]]  # what is left although nothing more can happen
-
     def limits_of(self, bound: str) -> tuple[int, int]:
         """Tell the smallest and the largest value of a bound."""
         return limits_of(bound, self.limits)
-
-    def draw(self, seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
-        """Draw a schedule; bounds that are fixed are the same in all of them."""
-        return draw_schedule(
-            seed, number, lambda random: self.draw_bounds(random, fixed), self.sorts, self.temperaments
-        )
-
-    @cached_property
-    def every_situation(self) -> frozenset[str]:
-        """The names of the awkward situations, whatever the size of a world."""
-        return frozenset(one.id for one in self.situations(self.everything))
-
-    @property
-    def sorts(self) -> Mapping[str, tuple[type, ...]]:
-        """The sorts of step, and the actions of each."""
-        return self.candidates.sorts
 
     def replay(self, model: Model, actions: Iterable[AnyAction]) -> Iterator[Any]:
         """Take a run again."""
@@ -188,4 +147,55 @@ class Protocol(Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
         return self.sound.text_of(rule)
 
 
+@dataclass(frozen=True)
+class Protocol(Subject[AnyBounds, AnyWorld, AnyAction], Generic[AnyBounds, AnyWorld, AnyAction, AnyObservation]):
+    """One protocol between workers, which an implementation can be compared with.
+
+    What can be observed is plain data that compares equal, with `flying`, the messages under way.
+    """
+
+    # Schedules
+    faults: Mapping[str, tuple[type, ...]]  # the faults that are counted, and the actions that are such a fault
+    needs: Mapping[str, str]  # the bound that has to allow a fault
+    situations: Callable[[AnyBounds], tuple[Property, ...]]  # the awkward situations of a world of some size
+    everything: AnyBounds  # bounds in which all of them can be reached
+    draw_bounds: Callable[[Random, dict[str, Any]], AnyBounds]  # some of them may be fixed
+    unfit: Callable[[dict[str, Any]], str | None]  # what is wrong with bounds that are fixed
+    temperaments: Temperaments
+    candidates: type[Candidates[Any, AnyWorld]]
+    smaller: Callable[
+        [AnyBounds, tuple[AnyAction, ...]], Iterable[tuple[AnyBounds, tuple[AnyAction, ...]]]
+    ]  # the same run in smaller worlds
+
+    # Beside an implementation
+    observer: Callable[[AnyBounds], Observer[AnyObservation]]
+    lines: Callable[[AnyObservation], list[str]]  # an observation, one line for each fact
+    prompt: Callable[[AnyWorld, AnyBounds], AnyAction | None]  # what an implementation does at once
+    forbidden: Callable[[AnyWorld, AnyBounds], Iterable[AnyAction]]  # what could be tried now and must be refused
+    touched: Callable[[AnyBounds], Callable[[AnyWorld, AnyWorld], Collection[str]]]  # whom a step can have concerned
+    proved: Callable[[AnyBounds], Judgement]  # the clauses of the proof, of whatever was touched in a run
+    truth: Callable[[AnyWorld, AnyBounds], Any]  # what applications know, where an implementation does not say
+    visible: Callable[
+        [AnyObservation, Any, Iterable[str]], list[Violation]
+    ]  # what those named violate, as far as is seen
+    left: Callable[[AnyWorld, AnyObservation, AnyBounds], list[str]]  # what is left although nothing more can happen
+
+    def draw(self, seed: int, number: int, fixed: dict[str, Any]) -> Schedule:
+        """Draw a schedule; bounds that are fixed are the same in all of them."""
+        return draw_schedule(
+            seed, number, lambda random: self.draw_bounds(random, fixed), self.sorts, self.temperaments
+        )
+
+    @cached_property
+    def every_situation(self) -> frozenset[str]:
+        """The names of the awkward situations, whatever the size of a world."""
+        return frozenset(one.id for one in self.situations(self.everything))
+
+    @property
+    def sorts(self) -> Mapping[str, tuple[type, ...]]:
+        """The sorts of step, and the actions of each."""
+        return self.candidates.sorts
+
+
+AnySubject = Subject[Any, Any, Any]
 AnyProtocol = Protocol[Any, Any, Any, Any]

@@ -1,4 +1,4 @@
-"""The protocols that farref knows. This is the only list of them."""
+"""The protocols that farref knows, and what else it can check. These are the only lists of them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ from functools import lru_cache
 from typing import Any, Final
 
 from farref.properties.autograd.protocol import AUTOGRAD
-from farref.properties.protocol import AnyProtocol
+from farref.properties.protocol import AnyProtocol, AnySubject
 from farref.properties.rref.protocol import RREF
+from farref.properties.threads.subject import THREADS
 
 PROTOCOLS: Final[dict[str, AnyProtocol]] = {one.name: one for one in (RREF, AUTOGRAD)}
 """Each by its name."""
+
+CHECKED: Final[dict[str, AnySubject]] = {**PROTOCOLS, THREADS.name: THREADS}
+"""Everything that `farref check` knows, by its name."""
 
 
 def protocol_of(bounds: Any) -> AnyProtocol:
     """Find the protocol that some bounds are about."""
     return next(one for one in PROTOCOLS.values() if one.bounds is type(bounds))
+
+
+def subject_of(bounds: Any) -> AnySubject:
+    """Find what some bounds are about, a protocol or not."""
+    return next(one for one in CHECKED.values() if one.bounds is type(bounds))
 
 
 @lru_cache(maxsize=64)

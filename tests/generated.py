@@ -42,6 +42,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "CONTRIBUTING.md": contributing_page,
         ROOT / "README.md": partial(with_table, ROOT / "README.md", "--each claim"),
         ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
+        ROOT / "spec" / "threads.md": threads_table,
         ROOT / "spec" / "findings.md": findings_page.page,
         ROOT / "spec" / "proof.md": proof_page,
         ROOT / "spec" / "n1.svg": partial(diagram, "N1"),
@@ -70,6 +71,11 @@ def autograd_tables() -> str:
     for option in ("--each claim", "--each rule"):
         text = filled_in(text, f"farref check autograd {option} --format markdown")
     return text
+
+
+def threads_table() -> str:
+    """Fill in the table of the spec of the threads."""
+    return filled_in((ROOT / "spec" / "threads.md").read_text(), "farref check threads --each rule --format markdown")
 
 
 def filled_in(text: str, command: str) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from farref.model.checker.interface import Budget, Property
-from farref.properties.protocol import AnyProtocol, Configuration, Rules
-from farref.properties.protocols import protocol_of
+from farref.properties.protocol import AnySubject, Configuration, Rules
+from farref.properties.protocols import subject_of
 
 UNLIMITED: Final = Budget()
 
@@ -37,9 +37,9 @@ class Request:
     walk: Walk | None = None
 
     @property
-    def about(self) -> AnyProtocol:
-        """The protocol: the one that the bounds of the configurations belong to."""
-        return protocol_of(self.configurations[0].bounds)
+    def about(self) -> AnySubject:
+        """What is checked: the subject that the bounds of the configurations belong to."""
+        return subject_of(self.configurations[0].bounds)
 
     @property
     def subject(self) -> str:

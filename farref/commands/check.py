@@ -44,6 +44,7 @@ def check(**given: Any) -> int:
     farref check rref --without entry_waits_for_creation   why that rule is there
     farref check rref --workers 3 --forks 3 --drops 1      one configuration of your own
     farref check autograd --each claim --format markdown   every known defect of distributed autograd
+    farref check threads                                   the threads of the implementation: no wake-up is lost
     farref check rref --profile torch --save trace.json    keep the counterexample
     """
     request = make_request(given)

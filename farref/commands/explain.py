@@ -6,6 +6,8 @@ import click
 
 from farref.options.groups import format_option
 from farref.properties.proof.induction.tell import Told
+from farref.properties.protocols import PROTOCOLS
+from farref.properties.traces.file import Trace
 from farref.rendering.agreement import show_differed
 from farref.rendering.checked import show_story
 from farref.rendering.diagram import draw
@@ -38,6 +40,8 @@ def explain(trace: str, output: str | None, form: str) -> int:
     if output is not None and not output.lower().endswith(".svg"):
         raise click.UsageError(f"-o draws SVG, and {output} does not end in .svg")
     told = read_counterexample(trace)
+    if output is not None and isinstance(told, Trace) and told.subject not in PROTOCOLS:
+        raise click.UsageError(f"-o draws messages between workers; a run of {told.subject} has none")
     if isinstance(told, Told):
         return _explain_induction(told, output, form)
     if output is not None:

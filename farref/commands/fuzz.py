@@ -17,8 +17,8 @@ from farref.options.groups import (
     format_option,
     junit_option,
     option,
+    protocol_argument,
     quiet_option,
-    subject_argument,
     with_options,
 )
 from farref.options.numbers import Seconds, WholeNumber
@@ -64,7 +64,7 @@ def fuzz_options(command: Command) -> Command:
 
 
 @click.command(cls=GroupedCommand)
-@subject_argument
+@protocol_argument
 @fuzz_options
 @click.option(
     "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the run of a disagreement to a file."

@@ -1,4 +1,4 @@
-"""The flags that say how large a world is: one for every bound of every protocol."""
+"""The flags that say how large a world is: one for every bound of everything that is checked."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import click
 from farref.options.groups import Command, Decorator, option, with_options
 from farref.options.numbers import WholeNumber
 from farref.properties.autograd.limits import wrong_graph
-from farref.properties.protocol import AnyProtocol
-from farref.properties.protocols import PROTOCOLS
+from farref.properties.protocol import AnySubject
+from farref.properties.protocols import CHECKED, PROTOCOLS
 
 BOUNDS_HELP: Final = {
     "workers": "Number of processes. In rref, worker B owns the first RRef.",
@@ -36,6 +36,14 @@ BOUNDS_HELP: Final = {
     "smart": "Passes run in the mode SMART, not FAST.",
     "forward": "The calls of the forward pass are steps of the run too, not only the backward passes.",
     "release": "The context may be released during the run.",
+    "callers": "Number of threads of the application. The first one is the main thread.",
+    "background": "Number of background threads that there can be. Two are there from the beginning.",
+    "frames": "Number of calls that the application makes of other workers.",
+    "own": "Number of calls that the application makes of its own worker.",
+    "tasks": "Number of calls that come from other workers.",
+    "interrupts": "Number of interrupts of the main thread.",
+    "spawn_failures": "Number of threads that the system refuses to start.",
+    "waits": "The application may wait for its calls, not only go on.",
 }
 
 
@@ -53,20 +61,23 @@ class GraphName(click.ParamType[str]):
 
 
 def bounds_options(command: Command) -> Command:
-    """Add a flag for every bound of any protocol, with its default; None where it was not given."""
-    return with_options(command, _flags("", _defaults))
+    """Add a flag for every bound of everything that is checked, with its default; None where it was not given."""
+    return with_options(command, _flags(list(CHECKED.values()), "", _defaults))
 
 
 def drawn_bounds_options(command: Command) -> Command:
-    """Add the same flags where a bound that is not given is drawn."""
-    return with_options(command, _flags(" (drawn for each schedule unless given)", lambda _name, _having: ""))
+    """Add the flags of the protocols where a bound that is not given is drawn."""
+    drawn = " (drawn for each schedule unless given)"
+    return with_options(command, _flags([*PROTOCOLS.values()], drawn, lambda _name, _having: ""))
 
 
-def _flags(remark: str, otherwise: Callable[[str, list[AnyProtocol]], str]) -> list[Decorator]:
-    subjects = list(PROTOCOLS.values())
-    shared = [name for name in bound_names(subjects) if all(name in bound_names([one]) for one in subjects)]
+def _flags(
+    subjects: list[AnySubject], remark: str, otherwise: Callable[[str, list[AnySubject]], str]
+) -> list[Decorator]:
+    both: list[AnySubject] = [*PROTOCOLS.values()]
+    shared = [name for name in bound_names(both) if all(name in bound_names([one]) for one in both)]
     return [
-        *(_flag(f"Bounds of both protocols{remark}", name, subjects, otherwise) for name in shared),
+        *(_flag(f"Bounds of both protocols{remark}", name, both, otherwise) for name in shared),
         *(
             _flag(f"Bounds of {one.name}{remark}", name, [one], otherwise)
             for one in subjects
@@ -77,7 +88,7 @@ def _flags(remark: str, otherwise: Callable[[str, list[AnyProtocol]], str]) -> l
 
 
 def _flag(
-    group: str, name: str, having: list[AnyProtocol], otherwise: Callable[[str, list[AnyProtocol]], str]
+    group: str, name: str, having: list[AnySubject], otherwise: Callable[[str, list[AnySubject]], str]
 ) -> Decorator:
     flag, default = name.replace("_", "-"), having[0].bounds.__dataclass_fields__[name].default
     text = f"{BOUNDS_HELP[name]} {otherwise(name, having)}".strip()
@@ -86,19 +97,19 @@ def _flag(
     return option(group, f"--{flag}", name, type=_kind(name, default, having), default=None, help=text)
 
 
-def _kind(name: str, default: object, having: list[AnyProtocol]) -> GraphName | WholeNumber:
+def _kind(name: str, default: object, having: list[AnySubject]) -> GraphName | WholeNumber:
     if isinstance(default, str):
         return GraphName()
     limits = [one.limits_of(name) for one in having]
     return WholeNumber(min(low for low, _ in limits), max(high for _, high in limits))
 
 
-def bound_names(subjects: list[AnyProtocol]) -> list[str]:
-    """List the bounds of some protocols, each once."""
+def bound_names(subjects: list[AnySubject]) -> list[str]:
+    """List the bounds of some subjects, each once."""
     return list(dict.fromkeys(bound.name for one in subjects for bound in fields(one.bounds)))
 
 
-def _defaults(name: str, having: list[AnyProtocol]) -> str:
+def _defaults(name: str, having: list[AnySubject]) -> str:
     told = {one.name: _default(one.bounds.__dataclass_fields__[name].default) for one in having}
     if len(set(told.values())) == 1:
         return f"Default {next(iter(told.values()))}."
@@ -109,9 +120,9 @@ def _default(value: Any) -> str:
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
-def bounds_given(given: dict[str, Any], about: AnyProtocol) -> dict[str, Any]:
-    """Collect the bounds that were given; refuse those of another protocol."""
-    named = [name for name in bound_names(list(PROTOCOLS.values())) if given.get(name) is not None]
+def bounds_given(given: dict[str, Any], about: AnySubject) -> dict[str, Any]:
+    """Collect the bounds that were given; refuse those of another subject."""
+    named = [name for name in bound_names(list(CHECKED.values())) if given.get(name) is not None]
     own = bound_names([about])
     for name in named:
         if name not in own:

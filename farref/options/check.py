@@ -13,20 +13,21 @@ from farref.model.checker.interface import Budget
 from farref.options.bounds import bounds_given, bounds_options
 from farref.options.groups import OUTPUT, Command, option, with_options
 from farref.options.numbers import Seconds, WholeNumber
-from farref.properties.protocol import AnyProtocol, Configuration
-from farref.properties.protocols import PROTOCOLS
+from farref.properties.protocol import AnySubject, Configuration
+from farref.properties.protocols import CHECKED, PROTOCOLS
 
 ENGINES: Final = ("fast", "reference", "tlc")
 
 
 def make_request(given: dict[str, Any]) -> Request:
     """Turn the flags that were given into a request, or say what does not fit together."""
-    about = PROTOCOLS[given["subject"]]
+    about = CHECKED[given["subject"]]
     bounds = bounds_given(given, about)
     _refuse_ignored(given)
     claim, without = _claim(given["claim"], about), _rule(given["without"], about)
     if without is not None and given["profile"] == "torch":
         raise click.UsageError("--without takes a rule away from the sound profile; leave out --profile torch")
+    _refuse_unknown(given, about)
     configurations, is_portfolio = _configurations(bounds, claim, about)
     return Request(
         configurations=configurations,
@@ -51,6 +52,16 @@ def _refuse_ignored(given: dict[str, Any]) -> None:
         raise click.UsageError("TLC stops neither at a number of states nor at a depth; use --seconds-max")
 
 
+def _refuse_unknown(given: dict[str, Any], about: AnySubject) -> None:
+    """Refuse what only the protocols of PyTorch have: a profile of PyTorch, known defects, a text in TLA+."""
+    if given["profile"] not in about.profiles:
+        raise click.UsageError(f"{about.name} has no profile {given['profile']!r}: PyTorch's are other threads")
+    if given["each"] == "claim" and not about.claims:
+        raise click.UsageError(f"{about.name} has no known defects; --each rule is the table there is")
+    if about.name not in PROTOCOLS and (given["engine"] == "tlc" or given["compare_engines"]):
+        raise click.UsageError(f"{about.name} are not written in TLA+; use --engine fast or --engine reference")
+
+
 def _walk(given: dict[str, Any]) -> Walk | None:
     if given["walk"] is None:
         return None
@@ -59,7 +70,7 @@ def _walk(given: dict[str, Any]) -> Walk | None:
     return Walk(given["walk"], given["seed"] or 0)
 
 
-def _rule(name: str | None, about: AnyProtocol) -> str | None:
+def _rule(name: str | None, about: AnySubject) -> str | None:
     if name is not None and name not in about.rules:
         near = [f"did you mean {rule!r}?" for rule in get_close_matches(name, about.rules, n=1)]
         known = f"known are {', '.join(map(repr, about.rules))}"
@@ -67,7 +78,7 @@ def _rule(name: str | None, about: AnyProtocol) -> str | None:
     return name
 
 
-def _claim(name: str | None, about: AnyProtocol) -> str | None:
+def _claim(name: str | None, about: AnySubject) -> str | None:
     """Find a claim or a property by its id, however it is spelled."""
     known = [*about.claims, *(one.id for one in about.properties(about.broadest))]
     found = next((one for one in known if name is not None and one.lower() == name.lower()), None)
@@ -81,7 +92,7 @@ def _claim(name: str | None, about: AnyProtocol) -> str | None:
 
 
 def _configurations(
-    bounds: dict[str, Any], claim: str | None, about: AnyProtocol
+    bounds: dict[str, Any], claim: str | None, about: AnySubject
 ) -> tuple[tuple[Configuration, ...], bool]:
     if claim is not None and claim in about.claims:
         if bounds:
@@ -100,7 +111,11 @@ def _configurations(
     return (Configuration("asked for", asked, "the bounds given on the command line"),), False
 
 
-SAYS_MORE: Final = {"rref": "add --shutdown", "autograd": "add --passes 2, or leave out --smart and --forward"}
+SAYS_MORE: Final = {
+    "rref": "add --shutdown",
+    "autograd": "add --passes 2, or leave out --smart and --forward",
+    "threads": "it is asked of one call: --callers 1 --frames 1 --tasks 0",
+}
 
 
 def check_options(command: Command) -> Command:
@@ -109,7 +124,7 @@ def check_options(command: Command) -> Command:
 
 
 CHOICE_OF_PROFILES: Final = click.Choice(
-    list(dict.fromkeys(name for one in PROTOCOLS.values() for name in one.profiles)), case_sensitive=False
+    list(dict.fromkeys(name for one in CHECKED.values() for name in one.profiles)), case_sensitive=False
 )
 WHAT, HOW = "What is checked", "How it is searched"
 

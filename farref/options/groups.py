@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 import click
@@ -16,7 +16,11 @@ OUTPUT: Final = "Output"
 SUBJECTS_HELP: Final = {
     "rref": "RRefs: counting the references to an object that lives in another process.",
     "autograd": "Distributed autograd: a backward pass that crosses processes.",
+    "threads": "The threads of one worker of the implementation: who reads, who stands by, who wakes whom.",
 }
+"""Everything that is checked. The protocols are the first two."""
+
+PROTOCOLS_ONLY: Final = ("rref", "autograd")
 
 
 class GroupedOption(click.Option):
@@ -33,7 +37,7 @@ class GroupedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the lists."""
         with formatter.section("Subjects"):
-            formatter.write_dl(list(SUBJECTS_HELP.items()))
+            formatter.write_dl([(name, SUBJECTS_HELP[name]) for name in _subjects(self)])
         groups: dict[str, list[tuple[str, str]]] = {}
         for one in self.get_params(ctx):
             record = None if isinstance(one, click.Argument) else one.get_help_record(ctx)
@@ -42,6 +46,12 @@ class GroupedCommand(click.Command):
         for title in sorted(groups, key=lambda title: title == OUTPUT):  # the others stay in their order
             with formatter.section(title):
                 formatter.write_dl(groups[title])
+
+
+def _subjects(command: click.Command) -> Sequence[str]:
+    [choice] = [one.type for one in command.params if one.name == "subject"]
+    assert isinstance(choice, click.Choice)
+    return choice.choices
 
 
 def option(group: str, *names: str, **settings: Any) -> Decorator:
@@ -74,5 +84,10 @@ def junit_option(command: Command) -> Command:
 
 
 def subject_argument(command: Command) -> Command:
-    """Add the argument that names the protocol."""
+    """Add the argument that names what is checked."""
     return click.argument("subject", type=click.Choice(list(SUBJECTS_HELP)), metavar="SUBJECT")(command)
+
+
+def protocol_argument(command: Command) -> Command:
+    """Add the argument that names a protocol."""
+    return click.argument("subject", type=click.Choice(PROTOCOLS_ONLY), metavar="SUBJECT")(command)

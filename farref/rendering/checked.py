@@ -14,6 +14,7 @@ from rich.text import Text
 from farref.checking.report import Report
 from farref.model.autograd.world import EVERY
 from farref.model.checker.interface import Verdict
+from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import Trace, rules_text
 from farref.rendering.layout import numbered, plain_table
 from farref.terminal.output import page
@@ -44,7 +45,8 @@ def show(report: Report, saved: str | None = None) -> None:
             show_story(console, report.trace)
             _show_others(console, report)
             console.print(Text.assemble(("See it again:     ", "bold"), report.replay or ""), soft_wrap=True)
-            console.print(Text.assemble(("Draw it:          ", "bold"), _how_to_draw(saved)), soft_wrap=True)
+            if report.request.subject in PROTOCOLS:
+                console.print(Text.assemble(("Draw it:          ", "bold"), _how_to_draw(saved)), soft_wrap=True)
         console.print(_conclusion(report))
 
 

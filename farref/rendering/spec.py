@@ -10,7 +10,7 @@ from rich.markdown import Markdown
 
 from farref.clauses import Clause, clauses
 from farref.names import Named, Sort
-from farref.properties.protocols import PROTOCOLS
+from farref.properties.protocols import CHECKED
 
 COMMANDS_ARE: Final = {
     Sort.PROPERTY: ("check it",),
@@ -58,7 +58,7 @@ def show_name(page: Console, named: Named) -> None:
 
 
 def _references(clause: Clause) -> list[tuple[str, str]]:
-    about = PROTOCOLS[clause.subject]
+    about = CHECKED[clause.subject]
     sentences = {one.id: one.text for one in about.properties(about.broadest)}
     return [
         *((f"property {name}", sentences[name]) for name in clause.properties),

@@ -16,8 +16,8 @@ from typing import Any, Final
 import msgspec
 
 from farref.model.checker.interface import Action, Case, Counterexample, Kind, Model, Property, State
-from farref.properties.protocol import AnyProtocol
-from farref.properties.protocols import PROTOCOLS, protocol_of
+from farref.properties.protocol import AnySubject
+from farref.properties.protocols import CHECKED, subject_of
 from farref.properties.traces.replay import Addressed, Fate, ReplayError
 from farref.properties.violation import Violation
 
@@ -99,7 +99,7 @@ class _Header(msgspec.Struct):
 
 def record(bounds: Any, profile: str, rule: str | None, counterexample: Counterexample) -> Trace:
     """Write a counterexample down, by taking it again under a profile, or under SOUND without a rule."""
-    about, broken = protocol_of(bounds), counterexample.property
+    about, broken = subject_of(bounds), counterexample.property
     model = about.model(bounds, about.rules_of(profile, rule))
     moments = list(about.replay(model, counterexample.actions))
     return msgspec.structs.replace(
@@ -112,12 +112,12 @@ def record(bounds: Any, profile: str, rule: str | None, counterexample: Countere
 
 def record_run(bounds: Any, actions: Iterable[Action], profile: str = "sound", rule: str | None = None) -> Trace:
     """Write a run down that violates nothing, by taking it again."""
-    about = protocol_of(bounds)
+    about = subject_of(bounds)
     model = about.model(bounds, about.rules_of(profile, rule))
     return _trace(about, bounds, profile, rule, list(about.replay(model, actions)))
 
 
-def _trace(about: AnyProtocol, bounds: Any, profile: str, rule: str | None, moments: list[Any]) -> Trace:
+def _trace(about: AnySubject, bounds: Any, profile: str, rule: str | None, moments: list[Any]) -> Trace:
     return Trace(
         format=FORMAT,
         subject=about.name,
@@ -142,7 +142,7 @@ def rules_text(profile: str, rule: str | None) -> str:
     return f"the {profile.upper()} profile" if rule is None else f"SOUND without {rule}"
 
 
-def _step(about: AnyProtocol, moment: Any) -> StepRecord:
+def _step(about: AnySubject, moment: Any) -> StepRecord:
     ended = None if moment.ended is None else _message(moment.ended)
     sent = tuple(_message(one) for one in moment.sent)
     return StepRecord(str(moment.action), moment.worker, about.tell(moment), ended, moment.fate, sent)
@@ -158,7 +158,7 @@ def _message(sent: Addressed[Any]) -> MessageRecord:
 def decode(content: bytes) -> Trace:
     """Read a trace and take it again; the trace given back is the one that really happened."""
     trace = _parse(content)
-    about = PROTOCOLS[trace.subject]
+    about = CHECKED[trace.subject]
     _refuse_strangers(trace, about)
     model = about.model(trace.bounds, about.rules_of(trace.profile, trace.without))
     actions, broken = _actions(model, trace), trace.property
@@ -185,7 +185,7 @@ def _record_again(trace: Trace, actions: tuple[Action, ...], found: Counterexamp
 
 def actions_of(trace: Trace) -> tuple[Action, ...]:
     """Give the actions of a trace that has been read, as the model under the trace's own rules knows them."""
-    about = PROTOCOLS[trace.subject]
+    about = CHECKED[trace.subject]
     return _actions(about.model(trace.bounds, about.rules_of(trace.profile, trace.without)), trace)
 
 
@@ -195,9 +195,9 @@ def _parse(content: bytes) -> Trace:
         if header.format != FORMAT:
             raise TraceError(f"its format is {header.format!r}; this version reads {FORMAT!r}")
         trace = msgspec.json.decode(content, type=Trace)
-        if trace.subject not in PROTOCOLS:
-            raise TraceError(f"its subject is {trace.subject!r}; known are {', '.join(PROTOCOLS)}")
-        bounds = msgspec.convert(trace.bounds, PROTOCOLS[trace.subject].bounds)
+        if trace.subject not in CHECKED:
+            raise TraceError(f"its subject is {trace.subject!r}; known are {', '.join(CHECKED)}")
+        bounds = msgspec.convert(trace.bounds, CHECKED[trace.subject].bounds)
         return msgspec.structs.replace(trace, bounds=bounds)
     except msgspec.ValidationError as error:
         raise TraceError(f"it is JSON, but not a trace ({error}); farref check --save writes traces") from error
@@ -205,7 +205,7 @@ def _parse(content: bytes) -> Trace:
         raise TraceError(f"it is not JSON, or only half of it ({error}); farref check --save writes traces") from error
 
 
-def _refuse_strangers(trace: Trace, about: AnyProtocol) -> None:
+def _refuse_strangers(trace: Trace, about: AnySubject) -> None:
     if trace.profile not in about.profiles:
         raise TraceError(f"its profile is {trace.profile!r}; known are {', '.join(about.profiles)}")
     if trace.without is not None and trace.without not in about.rules:
@@ -215,7 +215,7 @@ def _refuse_strangers(trace: Trace, about: AnyProtocol) -> None:
         raise TraceError(f"its bounds make no sense: {wrong}")
 
 
-def _property(trace: Trace, broken: PropertyRecord, about: AnyProtocol) -> Property:
+def _property(trace: Trace, broken: PropertyRecord, about: AnySubject) -> Property:
     known = {one.id: one for one in about.properties(trace.bounds)}
     known |= {claim.id: claim.property for claim in about.claims.values() if claim.bounds == trace.bounds}
     if broken.id not in known:
@@ -239,7 +239,7 @@ def _compare(read: Trace, told: Trace) -> None:
             raise TraceError(f"step {number}, {one.action}: the file tells other messages than the model sends")
 
 
-def _refuse_harmless(model: Model, counterexample: Counterexample, about: AnyProtocol) -> None:
+def _refuse_harmless(model: Model, counterexample: Counterexample, about: AnySubject) -> None:
     """Refuse a run whose end does not violate the property it was kept for."""
     broken, steps = counterexample.property, len(counterexample.actions)
     case = next((case for case in broken.cases if case.label == counterexample.case), None)

@@ -13,7 +13,7 @@ from click.testing import Result
 from farref.cli import COMMANDS, cli
 from farref.options.bounds import BOUNDS_HELP, bound_names
 from farref.options.groups import SUBJECTS_HELP
-from farref.properties.protocols import PROTOCOLS
+from farref.properties.protocols import CHECKED, PROTOCOLS
 
 Farref = Callable[..., Result]
 
@@ -27,11 +27,12 @@ def sections(page: str) -> dict[str, str]:
 @pytest.mark.parametrize("command", ["check", "fuzz"])
 def test_bounds_stand_with_their_protocol(farref: Farref, command: str) -> None:
     found = sections(farref(command, "--help").stdout)
-    names = {name: {bound.name for bound in fields(about.bounds)} for name, about in PROTOCOLS.items()}
+    names = {name: {bound.name for bound in fields(about.bounds)} for name, about in CHECKED.items()}
     for group, bounds in {
         "both protocols": names["rref"] & names["autograd"],
         "rref": names["rref"] - names["autograd"],
         "autograd": names["autograd"] - names["rref"],
+        **({"threads": names["threads"]} if command == "check" else {}),
     }.items():
         [page] = [text for title, text in found.items() if title.startswith(f"Bounds of {group}")]
         flags = set(re.findall(r"^  --([a-z-]+)", page, flags=re.MULTILINE))
@@ -51,10 +52,11 @@ def test_every_option_is_listed_once(farref: Farref, command: str) -> None:
 @pytest.mark.parametrize("command", ["check", "fuzz"])
 def test_subjects_are_told(farref: Farref, command: str) -> None:
     told = sections(farref(command, "--help").stdout)["Subjects"]
-    assert list(SUBJECTS_HELP) == list(PROTOCOLS)
-    assert all(re.search(rf"^  {name} +\w", told, flags=re.MULTILINE) for name in PROTOCOLS)
+    assert list(SUBJECTS_HELP) == list(CHECKED)
+    known = CHECKED if command == "check" else PROTOCOLS
+    assert re.findall(r"^  (\w+) +\w", told, flags=re.MULTILINE) == list(known)
 
 
 def test_every_bound_is_a_sentence() -> None:
-    assert set(BOUNDS_HELP) == set(bound_names(list(PROTOCOLS.values())))
+    assert set(BOUNDS_HELP) == set(bound_names(list(CHECKED.values())))
     assert all(re.fullmatch(r"[A-Z].*\.", text) for text in BOUNDS_HELP.values())

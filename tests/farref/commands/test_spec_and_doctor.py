@@ -14,8 +14,8 @@ from farref.commands import doctor
 from farref.commands.check import check
 from farref.names import find_names
 from farref.options.check import make_request
-from farref.properties.protocol import AnyProtocol
-from farref.properties.protocols import PROTOCOLS
+from farref.properties.protocol import AnySubject
+from farref.properties.protocols import CHECKED
 
 Farref = Callable[..., Result]
 SPEC = Path(__file__).parents[3] / "spec"
@@ -24,8 +24,10 @@ SPEC = Path(__file__).parents[3] / "spec"
 def test_the_list_has_every_clause(farref: Farref) -> None:
     result = farref("spec")
     assert result.exit_code == 0
-    lines = [line for name in ("rref.md", "autograd.md") for line in (SPEC / name).read_text().splitlines()]
-    headings = [line[4:] for line in lines if line.startswith(("### R", "### A"))]
+    lines = [
+        line for name in ("rref.md", "autograd.md", "threads.md") for line in (SPEC / name).read_text().splitlines()
+    ]
+    headings = [line[4:] for line in lines if line.startswith(("### R", "### A", "### H"))]
     assert [" ".join(line.split()) for line in result.stdout.splitlines()] == [
         heading.replace(".", "", 1) for heading in headings
     ]
@@ -77,8 +79,8 @@ def test_a_rule_of_both_protocols_is_explained_twice(farref: Farref) -> None:
     ]
 
 
-@pytest.mark.parametrize("about", PROTOCOLS.values(), ids=list(PROTOCOLS))
-def test_whatever_the_output_names_is_explained(about: AnyProtocol) -> None:
+@pytest.mark.parametrize("about", CHECKED.values(), ids=list(CHECKED))
+def test_whatever_the_output_names_is_explained(about: AnySubject) -> None:
     """Every command that is told can be given as it is told, and nothing stands for two things."""
     worlds = [world.bounds for world in about.portfolio]
     shown = [one.id for bounds in worlds for one in (*about.properties(bounds), *about.witnesses(bounds))]
