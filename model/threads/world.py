@@ -3,8 +3,7 @@
 A thread is at a *stage*: what it will do next. Between two stages it does one thing that others can see, as taking a lock,
 writing a flag, or looking at one. What others cannot see is no step.
 
-A lookup that is followed at once by what it decides is one step: what another thread does in between it could as well
-have done before or after. Where that is not so, the two are two steps.
+To look and at once to do what follows is one step, where others could do as well before or after what they do in between.
 
 Time is no part of it. A thread that waits, waits until somebody wakes it. Three waits end by themselves: the nap of the
 lookout, as soon as there is something for it to see; the wait of an interrupted thread; and a function.
