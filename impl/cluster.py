@@ -32,6 +32,7 @@ from farref.impl import api
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import GaveUp, NotRunning, RpcError
 from farref.impl.limits import NO_CHOICE, Limits
+from farref.impl.prompt import checked_source, run_source, without_script
 from farref.impl.settings import FRAME_BYTES_MAX, SHARED_BYTES_MAX, Settings, Tls, check_settings, checked_timeout
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.worker.process import check_idle, current
@@ -53,6 +54,7 @@ class Plan:
     init_timeout: float
     shutdown_timeout: float
     log: str | None
+    source: str
 
 
 class Cluster:
@@ -90,6 +92,7 @@ def launch(
     init_timeout: float = api.INIT_TIMEOUT_S,
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
     log: str | None = None,
+    source: str | Sequence[str] = "",
 ) -> Iterator[Cluster]:
     """Start workers, be their driver, and clean up whatever happens.
 
@@ -97,7 +100,8 @@ def launch(
     ever. With `copy_arrays` large arrays arrive as copies, which one may write to, instead of views of shared memory. No
     value may be larger than `frame_bytes_max`. Each worker shares up to `shared_bytes_max` of memory with the others, for large
     arrays. `limits` says how much of everything else there may be (`spec/limits.md`). `init_timeout` is how long workers may
-    take to meet. `log` is a folder in which each leaves a file of what it did (`spec/log.md`).
+    take to meet. `log` is a folder in which each leaves a file of what it did (`spec/log.md`). `source` is text that
+    each worker runs as its `__main__` first: that of a cell of a notebook, which it could not import.
     """
     everybody = _names(workers)
     settings = Settings(
@@ -118,9 +122,8 @@ def launch(
     check_idle()
     if log is not None:
         Path(log).mkdir(parents=True, exist_ok=True)
-    directory = tempfile.mkdtemp(prefix="farref-world-")
-    plan = Plan(directory, everybody, transport, settings, os.getpid(), init_timeout, shutdown_timeout, log)
-    yield from _driven(plan)
+    told = (os.getpid(), init_timeout, shutdown_timeout, log, checked_source(source))
+    yield from _driven(Plan(tempfile.mkdtemp(prefix="farref-world-"), everybody, transport, settings, *told))
 
 
 def _driven(plan: Plan) -> Iterator[Cluster]:
@@ -148,8 +151,9 @@ def _driven(plan: Plan) -> Iterator[Cluster]:
 def _start(plan: Plan, processes: Sequence[Any]) -> None:
     """Start the workers and meet them. If that fails, none of them has begun anything: they end at once."""
     try:
-        for process in processes:
-            process.start()
+        with without_script():
+            for process in processes:
+                process.start()
         _join(plan, 0, lambda: _all_live(processes))
     except BaseException:
         for process in processes:
@@ -236,6 +240,7 @@ def _work(plan: Plan, rank: int) -> None:
         # SIG_IGN, and do not inherit a handler.
         signal.signal(polite, lambda *_: None)
     threading.Thread(target=_watch, args=(plan,), daemon=True).start()
+    run_source(plan.source)
     try:
         _join(plan, rank, lambda: None)
     except (RpcError, OSError) as error:

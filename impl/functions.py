@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any, Final, TypeVar
 
 from farref.impl.errors import RefusedFunction
+from farref.impl.prompt import ADVICE, has_script
 from farref.impl.worker.futures import Future
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -63,7 +64,9 @@ def name_of(target: Callable[..., Any]) -> str:
 def _name(target: Callable[..., Any]) -> str:
     module, qualname = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
     if not callable(target) or not module or not qualname or "<" in qualname:
-        raise RefusedFunction(f"{target!r} has no name that another worker could find it by")
+        raise RefusedFunction(
+            f"{target!r} has no name that another worker could find it by: use def, at the top of a module"
+        )
     return f"{SCRIPT if module == SCRIPT_IN_A_CHILD else module}:{qualname}"
 
 
@@ -119,7 +122,10 @@ class Functions:
 
     def _import(self, name: str) -> Callable[..., Any]:
         module_name, _, qualname = name.partition(":")
+        is_typed = module_name == SCRIPT and not has_script()
         if module_name not in self._allowed:
+            if is_typed:
+                raise RefusedFunction(f"{name} is not registered on {self._worker}: {ADVICE}")
             raise RefusedFunction(
                 f"{name} is not registered on {self._worker}, and its module is not allowed there: "
                 f"mark it with @function in a module that {self._worker} imports, or launch(allow=[{module_name!r}])"
@@ -130,5 +136,6 @@ class Functions:
         for part in qualname.split("."):
             found = getattr(found, part, None)
         if not callable(found) or name_of(found) != name:
-            raise RefusedFunction(f"{name} is no function of that module on {self._worker}")
+            advice = f": {ADVICE}" if is_typed else ""
+            raise RefusedFunction(f"{name} is no function of that module on {self._worker}{advice}")
         return found  # type: ignore[no-any-return]
