@@ -74,5 +74,5 @@ def test_a_released_context_is_not_open_on_a_worker_with_a_name() -> None:
         pass
     loss = (tensor([1.0], requires_grad=True) * 2).sum()
     for use in (lambda: backward(released, [loss]), lambda: get_gradients(released)):
-        with pytest.raises(ContextReleased, match=f"{released} is not open on driver: it was released"):
+        with pytest.raises(ContextReleased, match=f"{released.told} is not open on driver: it was released"):
             use()
