@@ -12,7 +12,7 @@ from farref.properties.protocol import AnySubject
 from farref.properties.protocols import CHECKED
 
 HEADING: Final = re.compile(r"^### ([RAH]\d+)\. (.+)$", re.MULTILINE)
-LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+)")
+LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+) · Proof: (.+)")
 NONE: Final = "—"
 DEFECT: Final = re.compile(r"^### ([NF]\w+)\. (.+)$", re.MULTILINE)
 
@@ -33,6 +33,8 @@ class Clause:
     rules: tuple[str, ...]
     model: tuple[str, ...]
     tla: tuple[str, ...]
+    proof: tuple[str, ...]
+    """The clauses of the proof that serve it, as `farref prove` names them."""
 
 
 @cache
@@ -60,11 +62,10 @@ def _clause(about: AnySubject, name: str, title: str, text: str) -> Clause:
     body, _, last = text.rpartition("\n")
     named = LAST_LINE.fullmatch(last)
     if named is None:
-        raise ValueError(
-            f"the last line of {name} in spec/{about.spec} is not 'Property: … · Rule switch: … · Model: … · TLA+: …'"
-        )
-    properties, rules, model, tla = (() if cell == NONE else tuple(cell.split(", ")) for cell in named.groups())
-    return Clause(name, about.name, title, body.strip(), properties, rules, model, tla)
+        form = "Property: … · Rule switch: … · Model: … · TLA+: … · Proof: …"
+        raise ValueError(f"the last line of {name} in spec/{about.spec} is not '{form}'")
+    properties, rules, model, tla, proof = (() if cell == NONE else tuple(cell.split(", ")) for cell in named.groups())
+    return Clause(name, about.name, title, body.strip(), properties, rules, model, tla, proof)
 
 
 def find_clause(name: str) -> Clause:

@@ -8,6 +8,7 @@ each profile, those expected to fail named so.
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -42,6 +43,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "CONTRIBUTING.md": contributing_page,
         ROOT / "README.md": partial(with_table, ROOT / "README.md", "--each claim"),
         ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
+        ROOT / "spec" / "rref.md": lambda: with_proofs((ROOT / "spec" / "rref.md").read_text()),
         ROOT / "spec" / "threads.md": threads_table,
         ROOT / "spec" / "findings.md": findings_page.page,
         ROOT / "spec" / "proof.md": proof_page,
@@ -70,12 +72,13 @@ def autograd_tables() -> str:
     text = (ROOT / "spec" / "autograd.md").read_text()
     for option in ("--each claim", "--each rule"):
         text = filled_in(text, f"farref check autograd {option} --format markdown")
-    return text
+    return with_proofs(text)
 
 
 def threads_table() -> str:
     """Fill in the table of the spec of the threads."""
-    return filled_in((ROOT / "spec" / "threads.md").read_text(), "farref check threads --each rule --format markdown")
+    text = (ROOT / "spec" / "threads.md").read_text()
+    return with_proofs(filled_in(text, "farref check threads --each rule --format markdown"))
 
 
 def filled_in(text: str, command: str) -> str:
@@ -122,6 +125,22 @@ def proof_page() -> str:
     theorems = [theorem for subject in SUBJECTS.values() for theorem in subject.theorems]
     tables = "\n".join(map(theorem_table, theorems))
     return f"{before}<!-- clauses -->\n{tables}<!-- end -->{after}"
+
+
+def with_proofs(text: str) -> str:
+    """Write into the last line of each clause which clauses of the proof serve it."""
+    heading, *rest = re.split(r"^(?=### [RAH]\d+\. )", text, flags=re.MULTILINE)
+    return "".join([heading, *map(_with_proof, rest)])
+
+
+def _with_proof(piece: str) -> str:
+    name = re.match(r"### (\w+)\.", piece)
+    assert name is not None
+    proved = (one for subject in SUBJECTS.values() for theorem in subject.theorems for one in theorem.invariant)
+    found = ", ".join(one.id for one in proved if name[1] in one.serves.split(", ")) or "—"
+    return re.sub(
+        r"^(Property: .* · TLA\+: [^·\n]*?)(?: · Proof: .*)?$", rf"\1 · Proof: {found}", piece, flags=re.MULTILINE
+    )
 
 
 def theorem_table(theorem: Theorem) -> str:

@@ -68,4 +68,5 @@ def _references(clause: Clause) -> list[tuple[str, str]]:
         ),
         ("model", ", ".join(clause.model) or "none"),
         ("TLA+", ", ".join(clause.tla) or "none"),
+        ("proof", ", ".join(clause.proof) or "none"),
     ]

@@ -16,6 +16,7 @@ from farref.model.rref import messages, network, owner, rules, user
 from farref.model.rref.addressing import Role, roles
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
+from farref.properties.proof.subjects import SUBJECTS
 from farref.properties.rref.always import rref_properties
 from tests.markdown import rows
 
@@ -103,6 +104,18 @@ def _operators() -> set[str]:
 @each_clause
 def test_clause_names_operators_that_exist(clause: Clause) -> None:
     assert set(clause.tla) <= _operators()
+
+
+def test_every_clause_of_the_proof_is_named_by_the_clauses_it_serves() -> None:
+    served = {
+        (name, one.id)
+        for subject in SUBJECTS.values()
+        for theorem in subject.theorems
+        for one in theorem.invariant
+        for name in one.serves.split(", ")
+        if name in clauses()
+    }
+    assert served == {(clause.id, one) for clause in clauses().values() for one in clause.proof}
 
 
 @each_clause

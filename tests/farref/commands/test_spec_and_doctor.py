@@ -37,7 +37,7 @@ def test_a_clause_comes_with_what_cites_it(farref: Farref) -> None:
     result = farref("spec", "r21")
     assert result.exit_code == 0
     assert result.stdout.startswith("### R21. ")
-    for cited in ("property P2", "--without entry_waits_for_creation", "owner._settle", "Settled"):
+    for cited in ("property P2", "--without entry_waits_for_creation", "owner._settle", "Settled", "J24"):
         assert cited in result.stdout
 
 
