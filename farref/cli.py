@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "prove": "Prove the protocols safe and live for any number of workers, references, messages and faults.",
     "replay": "Let the model and an implementation take a saved run, and compare them after every step.",
     "spec": "Explain a clause, a property, a known defect or a rule of the spec, or list the clauses.",
+    "top": "Show the workers of a world that runs: who waits for whom, who is stuck, and why.",
 }
 """Every command with its one-line help."""
 
@@ -114,6 +115,7 @@ def cli(ctx: click.Context) -> int:
     farref prove rref                     what holds for any number of everything
     farref conform --backend torch        which clauses does a backend keep?
     farref spec R21                       read a clause of the spec
+    farref top                            who waits for whom in a world that runs
     farref doctor                         what works on this machine
 
     Exit codes: 0 holds, agreed or conforms, 1 violated, disagreed or broken, 2 wrong usage, 3 something needed is missing,

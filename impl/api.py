@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from farref.impl.core.core import Core
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.journal import LoggedCore
@@ -29,8 +31,10 @@ from farref.impl.worker import leaving
 from farref.impl.worker.futures import Future
 from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.logfile import journal_in
+from farref.impl.worker.peers import functions_of, peers_of
 from farref.impl.worker.process import be_nobody, become, check_idle, joining
 from farref.impl.worker.process import current as current
+from farref.impl.worker.report import Reporter
 from farref.impl.worker.worker import Worker
 
 INIT_TIMEOUT_S: Final = 30.0
@@ -93,6 +97,7 @@ def init_rpc(
         deadline = time.monotonic() + min(limit_of(timeout), MEETING_S_MAX)
         make = make_core if log is None else partial(LoggedCore, journal=journal_in(Path(log)))
         worker = _met(name, WorkerId(rank), Meeting(place, size, transport, chosen, deadline), check, make)
+        worker.intake.reporter = Reporter(worker, place)
         become(worker, stay(place, worker.rank))
         worker.reactor.begin()
     return worker.info(worker.rank)
@@ -210,11 +215,11 @@ def get_worker_info(worker_name: object = None) -> WorkerInfo:
 
 
 def get_debug_info() -> WorkerTables:
-    """Look at every table of this worker."""
+    """Look at every table of this worker, at how it stands with each peer, and at the functions that run."""
     worker = current()
     with uninterrupted:
         with worker.lock:
             worker.perform([])
-            tables = observe(worker.core)
+            tables = replace(observe(worker.core), peers=peers_of(worker), functions=functions_of(worker))
         worker.flush()
     return tables

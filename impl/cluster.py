@@ -36,6 +36,7 @@ from farref.impl.prompt import checked_source, run_source, without_script
 from farref.impl.settings import FRAME_BYTES_MAX, SHARED_BYTES_MAX, Settings, Tls, check_settings, checked_timeout
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.worker.process import check_idle, current
+from farref.impl.worker.report import remove_world
 
 DRIVER: Final = "driver"
 LOOK_S: Final = 0.5
@@ -89,6 +90,7 @@ def launch(
     frame_bytes_max: int = FRAME_BYTES_MAX,
     shared_bytes_max: int = SHARED_BYTES_MAX,
     limits: Limits = NO_CHOICE,
+    report_seconds: float = 1.0,
     init_timeout: float = api.INIT_TIMEOUT_S,
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
     log: str | None = None,
@@ -100,8 +102,9 @@ def launch(
     ever. With `copy_arrays` large arrays arrive as copies, which one may write to, instead of views of shared memory. No
     value may be larger than `frame_bytes_max`. Each worker shares up to `shared_bytes_max` of memory with the others, for large
     arrays. `limits` says how much of everything else there may be (`spec/limits.md`). `init_timeout` is how long workers may
-    take to meet. `log` is a folder in which each leaves a file of what it did (`spec/log.md`). `source` is text that
-    each worker runs as its `__main__` first: that of a cell of a notebook, which it could not import.
+    take to meet. Each reports every `report_seconds` what it does, for `farref top`; with 0 never. `log` is a folder in which
+    each leaves a file of what it did (`spec/log.md`). `source` is text that each worker runs as its `__main__` first: that of a
+    cell of a notebook, which it could not import.
     """
     everybody = _names(workers)
     settings = Settings(
@@ -112,6 +115,7 @@ def launch(
         tls=tls,
         shared_bytes_max=shared_bytes_max,
         limits=limits,
+        report_seconds=report_seconds,
         copy_arrays=copy_arrays,
     )
     for timeout in (rpc_timeout or 0, init_timeout):
@@ -271,5 +275,5 @@ def _watch(plan: Plan) -> None:
 def _end_without(plan: Plan) -> None:
     """End this process if its driver is gone, and with it what the world left on disk."""
     if os.getppid() != plan.driver:
-        shutil.rmtree(plan.directory, ignore_errors=True)
+        remove_world(plan.directory)
         os._exit(1)

@@ -50,6 +50,8 @@ class Settings(Struct, frozen=True):
     tls: Tls | None = None
     shared_bytes_max: int = SHARED_BYTES_MAX
     """How much memory a worker shares with all its peers at most; with 0 arrays travel in frames."""
+    report_seconds: float = 1.0
+    """How often a worker writes a report for `farref top`; with 0 never."""
     limits: Limits = NO_CHOICE
     """How much of everything there may be."""
     copy_arrays: bool = False
@@ -69,6 +71,9 @@ def check_settings(settings: Settings) -> None:
     shared = settings.shared_bytes_max
     if not isinstance(shared, int) or shared < 0:
         raise RpcError(f"shared_bytes_max is a number of bytes, or 0 for no shared memory, and not {shared!r}")
+    every = settings.report_seconds
+    if not isinstance(every, (int, float)) or not 0 <= every < float("inf"):
+        raise RpcError(f"report_seconds is a number of seconds, or 0 for no reports, and not {every!r}")
     check_limits(settings.limits)
 
 

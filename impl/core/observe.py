@@ -86,6 +86,39 @@ class ContextView(Struct, frozen=True):
     task: PassId | None
 
 
+class PeerView(Struct, frozen=True):
+    """How a worker stands with one peer. Only a shell knows: a core has no streams and no futures."""
+
+    worker: WorkerId
+    name: str
+    link: str
+    """`up`; `full` if the peer takes too little in; or `dead`, with the reason."""
+    reason: str
+    queued_bytes: int
+    received_bytes: int
+    """What waits to be sent, and what calls of the peer take that have not ended."""
+    serving: int
+    """Calls, creations and fetches of the peer that have not ended here."""
+    calls: int
+    fetches: int
+    oldest: str
+    oldest_s: float
+    """Ours that the peer has not answered, and the oldest of them."""
+    references_held: int
+    references_given: int
+    """References that this worker holds to values of the peer, and the other way round."""
+    unanswered: int
+    retries: int
+    """Control messages that the peer has not answered, and how often these were sent again."""
+
+
+class FunctionView(Struct, frozen=True):
+    """A function that runs now."""
+
+    function: str
+    seconds: float
+
+
 class WorkerTables(Struct, frozen=True):
     """All tables of one worker."""
 
@@ -97,6 +130,8 @@ class WorkerTables(Struct, frozen=True):
     dead: tuple[WorkerId, ...]
     contexts: tuple[ContextView, ...] = ()
     passes: tuple[PassId, ...] = ()
+    peers: tuple[PeerView, ...] = ()
+    functions: tuple[FunctionView, ...] = ()
 
     def is_empty(self) -> bool:
         """Say whether nothing is left that keeps something (R32)."""

@@ -62,7 +62,7 @@ class Waker:
 class Future(Generic[Result]):
     """The result of a call: a value or an error, once. An application may make one too, and return it from a function."""
 
-    __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "_what", "deadline")
+    __slots__ = ("_callbacks", "_done", "_error", "_loop", "_timeout", "_value", "_what", "begun", "deadline")
 
     def __init__(
         self, loop: Loop | None = None, what: Iterable[object] = "a future", timeout: float | None = None
@@ -71,7 +71,8 @@ class Future(Generic[Result]):
         self._loop = loop or current().reactor
         self._what = what
         self._timeout = timeout
-        self.deadline = None if timeout is None else time.monotonic() + timeout
+        self.begun = time.monotonic()
+        self.deadline = None if timeout is None else self.begun + timeout
         self._done = False
         self._value: Any = None
         self._error: BaseException | bytes | None = None

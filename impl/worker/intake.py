@@ -28,6 +28,7 @@ from farref.impl.core.messages import (
 from farref.impl.errors import WireError
 from farref.impl.transport.frames import Acks, HungUp, Reached, Returned, read_body
 from farref.impl.worker.connection import NOW, SOON, Connection
+from farref.impl.worker.report import Reporter
 from farref.impl.worker.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Intake:
         self._waiting = Waiting(poller)
         self._by_descriptor = {c.stream.fileno(): c for c in worker.connections.values()}
         self._next_tick = 0.0
+        self.reporter: Reporter | None = None
 
     def turn(self, seconds: float) -> None:
         """Read once, waiting up to some seconds, and handle all that came."""
@@ -179,6 +181,8 @@ class Intake:
                 worker.reactor.queue(worker.lines.deliver)
         for connection in worker.connections.values():
             self._answer_now(connection)
+        if self.reporter is not None:
+            self.reporter.tick(now)
 
     def _answer_now(self, connection: Connection) -> None:
         """Let nothing that is queued for a peer wait any longer."""

@@ -63,6 +63,8 @@ class Performer:
         worker.core.here.let_end = self.let_end
         self._quick: set[str] = set()
         """The functions that took no time to speak of when they ran last."""
+        self.running: dict[object, tuple[str, float]] = {}
+        """The functions that run now, each with the time it began at."""
 
     def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
         """Do what a step asks for, in its order; then let go of what was dropped meanwhile, which is a step for each.
@@ -208,6 +210,8 @@ class Performer:
         here.depth = getattr(here, "depth", 0) + 1
         args, kwargs = arguments
         began = time.monotonic()
+        key = object()
+        self.running[key] = (function, began)
         try:
             target = worker.functions.resolve(function)
             if context is None:
@@ -218,6 +222,7 @@ class Performer:
             return Failure(worker.bodies.write_error(error, function))
         finally:
             here.depth -= 1
+            del self.running[key]
             if (time.monotonic() - began < QUICK_S) != (function in self._quick):
                 self._learn(function)
             # What the function was given and did not keep is let go of now, so that the deletes leave with its result.

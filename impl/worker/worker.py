@@ -284,6 +284,8 @@ class Worker:
         ended = self.reactor.stop()
         for connection in self.connections.values():
             connection.close()
+        if self.intake.reporter is not None:
+            self.intake.reporter.end()
         if self.arena is not None:
             self.arena.close()
         if ended:

@@ -55,7 +55,7 @@ WRONG_WORDS = {
     "check rref --compare-engines": "one configuration",
     "check rref --walk 5 --engine tlc": "--engine tlc",
     "check rref --unheard-of": "--unheard-of",
-    "verify rref": "check, conform, doctor, explain, fuzz, prove, replay, spec",
+    "verify rref": "check, conform, doctor, explain, fuzz, prove, replay, spec, top",
     "fuzz": "SUBJECT",
     "fuzz rref --backend torch": "'simulated'",
     "fuzz rref --seconds 0": "--seconds",

@@ -1,0 +1,84 @@
+"""What a worker tells about itself while it runs, for `farref top`: a small file in the directory of its world.
+
+It is written anew every `report_seconds`, by whoever reads, and replaced as a whole: nobody finds half of one. A worker that
+has stopped, or does nothing but compute in C, leaves an old one, and that tells as much. Only the user of the world can enter
+the directory. A disk that is full costs the report and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec.structs import asdict
+
+from farref.impl.worker.peers import functions_of, peers_of
+
+if TYPE_CHECKING:
+    from farref.impl.worker.worker import Worker
+
+FORMAT: Final = "farref-report/1"
+SUFFIX: Final = ".report.json"
+TRIES: Final = 5
+_stopped: Final[list[bool]] = []
+
+
+class Reporter:
+    """Writes the reports of one worker."""
+
+    def __init__(self, worker: Worker, directory: Path) -> None:
+        self._worker = worker
+        self._every = worker.settings.report_seconds
+        self._file = directory / f"{worker.rank}{SUFFIX}"
+        self._draft = directory / f".{worker.rank}{SUFFIX}"
+        self._next = 0.0
+
+    def tick(self, now: float) -> None:
+        """Report if it is time to. Not under the lock."""
+        if not self._every or now < self._next or _stopped or self._worker.closed:
+            return
+        self._next = now + self._every
+        with suppress(OSError):
+            self._draft.write_bytes(msgspec.json.encode(self._report()))
+            os.replace(self._draft, self._file)
+
+    def end(self) -> None:
+        """Leave nothing."""
+        for file in (self._draft, self._file):
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
+
+    def _report(self) -> dict[str, Any]:
+        worker = self._worker
+        with worker.lock:
+            peers = peers_of(worker)
+            told = {"entries": len(worker.core.owner.entries), "references": len(worker.core.user.records)}
+        functions = functions_of(worker)
+        return {
+            "format": FORMAT,
+            "worker": worker.names[worker.rank],
+            "rank": worker.rank,
+            "pid": os.getpid(),
+            "time": time.time(),
+            "every_s": self._every,
+            "running": worker.running,
+            "waiting": len(worker.reactor.tasks),
+            **told,
+            "functions": [asdict(one) for one in functions],
+            "peers": [asdict(one) for one in peers],
+        }
+
+
+def remove_world(directory: str) -> None:
+    """Leave nothing of a world on disk, although this worker may be about to write its last report."""
+    _stopped.append(True)
+    for _ in range(TRIES):
+        shutil.rmtree(directory, ignore_errors=True)
+        if not os.path.exists(directory):
+            return
+        time.sleep(0.01)
