@@ -32,7 +32,7 @@ class Here:
         """Add an effect to the step."""
         self.references_max = math.inf
         """How many references this worker may hold, and how many of its own values one peer may hold."""
-        self.let_end: Callable[[object], None] = lambda _: None
+        self.let_end: Callable[[object], None] = _let_end  # a core is a value that can be copied
         """Take what a step has dropped of a graph. To end it may run user code, so a shell with a lock does that elsewhere."""
 
     def check_open(self) -> None:
@@ -53,3 +53,7 @@ class Here:
         """Mint an id for a fork (R2)."""
         self.minted += 1
         return ForkId(self.me, self.incarnation, self.minted)
+
+
+def _let_end(_: object) -> None:
+    """Let something end at once, as nobody refers to it any more."""

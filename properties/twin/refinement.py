@@ -19,6 +19,7 @@ from typing import Generic, TypeVar
 
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds, World
+from farref.properties.protocols import sound_model
 from farref.properties.twin.backend import Backend
 from farref.properties.twin.twin import Disagreement, Twin
 
@@ -61,19 +62,19 @@ class Refinement(Generic[AnyBackend]):
         )
 
     def _go_on(self, pair: Pair, saved: bytes) -> None:
-        twin = Twin.resume(pickle.loads(saved), self.bounds, pair[0])
-        enabled = twin.enabled()
-        for action in enabled:
-            self._step(pair, saved, action)
-        if not enabled:
-            twin.check_end()
+        model, world = sound_model(self.bounds), pair[0]
+        possible = [(action, after) for action in model.actions if (after := model.step(world, action)) is not None]
+        for action, after in possible:
+            self._step(pair, saved, action, after)
+        if not possible:
+            Twin.resume(pickle.loads(saved), self.bounds, world).check_end()
 
-    def _step(self, pair: Pair, saved: bytes, action: Action) -> None:
+    def _step(self, pair: Pair, saved: bytes, action: Action, after: World) -> None:
         backend: AnyBackend = pickle.loads(saved)
         twin = Twin.resume(backend, self.bounds, pair[0])
         self.transitions += 1
         try:
-            twin.step(action)
+            twin.step(action, after)
         except Disagreement as found:
             raise Disagreement(self.bounds, backend.name, (*self._path(pair), action), found.lines) from found
         self._meet(twin.world, backend, (pair, action))

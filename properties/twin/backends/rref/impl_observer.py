@@ -34,6 +34,10 @@ class ImplObserver:
         self._entries: dict[Entry, EntryView] = {}
         self._users: dict[tuple[Record, bool], UserView] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out of a copy what can be seen again."""
+        return {**vars(self), "_entries": {}, "_users": {}}
+
     def observe(self, tables: WorkerTables, parents: Collection[ForkId]) -> Observed:
         """Look at all tables of a worker, and at the forks that it knows as children."""
         parked = frozenset(fork for call in tables.parked_calls for fork in call.waiting_for)
