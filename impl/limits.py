@@ -36,7 +36,7 @@ class Limits(Struct, frozen=True):
     callbacks_max: int = 10_000
     """Callbacks of one future."""
     threads_max: int = 1024
-    """Threads that run functions."""
+    """Threads that run functions for others. A few more read, and stand by."""
 
 
 NO_CHOICE: Final = Limits()

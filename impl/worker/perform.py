@@ -35,7 +35,8 @@ from farref.impl.core.effects import (
 from farref.impl.core.ids import Reference, RRefId, WorkerId
 from farref.impl.core.messages import CARRIERS, ForwardCall
 from farref.impl.core.parking import weight
-from farref.impl.errors import RpcError, refusal
+from farref.impl.errors import LimitReached, RpcError, refusal
+from farref.impl.limits import reached
 from farref.impl.rref import RRef
 from farref.impl.user_code import entering
 from farref.impl.values.content import Content
@@ -213,6 +214,7 @@ class Performer:
         key = object()
         self.running[key] = (function, began)
         try:
+            self._check_threads()
             target = worker.functions.resolve(function)
             if context is None:
                 return Value(target(*args, **kwargs))
@@ -228,6 +230,13 @@ class Performer:
             # What the function was given and did not keep is let go of now, so that the deletes leave with its result.
             args.clear()
             kwargs.clear()
+
+    def _check_threads(self) -> None:
+        """Refuse to run one function more than there may be threads for: the others may wait for each other."""
+        limit = self._worker.settings.limits.threads_max
+        if len(self.running) > limit:
+            here = self._worker.names[self._worker.rank]
+            raise LimitReached(reached(f"so many functions run on {here}", "threads_max", limit))
 
     def _learn(self, function: str) -> None:
         """Note that a function was quick this time and not the last, or the other way round."""

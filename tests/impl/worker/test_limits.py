@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from farref.impl import LimitReached, Limits, RpcError, RRef, launch, rpc_async, rpc_sync
+from farref.impl import LimitReached, Limits, RpcError, RRef, launch, remote, rpc_async, rpc_sync
 from farref.impl.api import current
 from farref.impl.core.core import Core
 from farref.impl.core.effects import Value
@@ -19,6 +19,7 @@ from farref.impl.core.messages import Ack, Control, ForkRequest, UserDelete
 from farref.impl.worker.connection import LATER
 from tests.impl.far import greedy
 from tests.impl.far import references as far
+from tests.impl.settling import eventually
 from tests.impl.worker.unthreaded import A, B, Make, exchange, making, outcome, read, run, settle
 
 LARGE: Final = bytes(2**17)
@@ -221,3 +222,18 @@ def test_a_greedy_fetcher_and_a_program_without_end_are_told_the_limit_by_name()
             rpc_sync("A", far.echo, [1])
         rpc_sync("B", greedy.release_on, ["A"])
         assert [future.wait() for future in futures] == list(range(10))
+
+
+def test_no_more_functions_run_at_once_than_there_may_be_threads_and_the_rest_goes_on() -> None:
+    allowed = ["tests.impl.far.references"]
+    with launch(["A"], allow=allowed, rpc_timeout=20, limits=Limits(threads_max=4)):
+        value = remote("driver", far.held_back, ["come"])
+        waiting = [rpc_async("A", far.fetch, [value]) for _ in range(4)]
+        eventually(lambda: len(far.parked_fetches()) == 4)
+        with pytest.raises(LimitReached, match=r"so many functions run on A: threads_max is 4"):
+            rpc_sync("A", far.echo, [1])
+        with pytest.raises(LimitReached, match=r"threads_max is 4"):
+            remote("A", far.echo, [1]).to_here()
+        far.release()
+        assert [future.wait() for future in waiting] == ["come"] * 4
+        assert rpc_sync("A", far.echo, [1]) == 1
