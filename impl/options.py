@@ -28,7 +28,7 @@ class BackendType(Enum):
 
 
 class TensorPipeRpcBackendOptions:
-    """PyTorch's options. There are as many threads here as functions that wait, and no devices."""
+    """PyTorch's options. There are as many threads here as are needed, up to `threads_max`, and no devices."""
 
     def __init__(
         self,
