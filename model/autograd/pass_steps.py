@@ -116,11 +116,12 @@ def at_own_passes(
 def _worker_did(world: World, of: msg.Counted, result: tsk.Step, bounds: Bounds, rules: AutogradRules) -> World:
     """Put a worker's record back, send what it sends, and report to the root."""
     who = receiver_of(world, of, bounds)
-    worker, sends, told = result
+    is_root = who == root_of(world, of.number)
+    worker, sends, told = result if is_root else tsk.unless_lost(result, graph_of(world, bounds))
     world = send(put_worker(world, who, worker), sends, bounds)
     if told is None:
         return world
-    if who == root_of(world, of.number):
+    if is_root:
         return _on_report(world, of, told, bounds, rules)
     return send(world, [(msg.Report(of), told)], bounds)
 

@@ -132,6 +132,14 @@ def on_abort(worker: Worker, number: PassId, rules: AutogradRules) -> Worker:
     return leave(worker) if _is_about(worker.task, number, rules) else worker
 
 
+def unless_lost(step: Step, graph: Graph) -> Step:
+    """Let a step stand, unless it would send something to the dead: then the worker leaves, and tells the root (A21)."""
+    worker, sends, _ = step
+    messages = [message for message, _ in sends if isinstance(message, PropagateGradients | Mark)]
+    dead = [source for message in messages if (source := graph.pairs[message.pair].source) in worker.mourned]
+    return (leave(worker), (), Told(fault=Fault.DIED, blamed=min(dead))) if dead else step
+
+
 # -- what the handlers share -------------------------------------------------------------------------------------------
 
 

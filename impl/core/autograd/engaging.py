@@ -47,6 +47,7 @@ TRANSITIONS: Final = transitions(
     ("on_counted",        (IN_PASS,),                     SAME,     (Work, Report)),
     ("on_counted",        (ABSENT, CLOSED),               SAME,     (Report,)),
     ("worked",            (IN_PASS,),                     SAME,     (PropagateGradients, Mark, Report)),
+    ("worked",            (IN_PASS,),                     OPEN,     (Report,)),
     ("worked",            (ABSENT, OPEN, CLOSED),         SAME,     ()),
     ("raised",            (IN_PASS,),                     OPEN,     (Report,)),
     ("raised",            (ABSENT, OPEN, IN_PASS, CLOSED),SAME,     ()),
@@ -79,6 +80,10 @@ class Engaging:
         if context is None or context.task is not task:
             return
         pass_id, caused = task.pass_id, []
+        if self._dead and pass_id.root != self._me and (lost := self._lost(progress)):
+            context.task = None
+            self._report_fault(body, Fault(Cause.DIED, lost[0]))
+            return
         for forward, written in progress.gradients:
             self._tell(forward.created_on, PropagateGradients(pass_id, forward, written))
             caused.append(Counted(Kind.GRADIENTS, forward.created_on, forward))
@@ -92,6 +97,11 @@ class Engaging:
             Counted(Kind.GRADIENTS, self._me, body.forward) if type(body) is PropagateGradients else self._name(body)
         )
         self._tell(pass_id.root, Report(pass_id, processed, tuple(caused), waits, None))
+
+    def _lost(self, progress: Progress) -> list[WorkerId]:
+        """List the dead among those that something is to be sent to. The root may not know that they are (A21)."""
+        forwards = (*(forward for forward, _ in progress.gradients), *progress.marks)
+        return sorted(forward.created_on for forward in forwards if forward.created_on in self._dead)
 
     def raised(self, work: Work, error: bytes) -> None:
         """Leave a pass in which a rule or a hook raised, and report it (A18)."""

@@ -11,6 +11,7 @@ from farref.impl.autograd import backward, context, get_gradients
 from farref.impl.errors import PassPeerDied
 from farref.impl.tape import tensor
 from tests.impl.far import autograd as far
+from tests.impl.far import faults as far_faults
 from tests.impl.settling import eventually
 
 
@@ -41,3 +42,14 @@ def test_A21_a_context_goes_with_its_creator() -> None:
         assert rpc_sync("C", far.contexts) == 1
         world.kill("B")
         eventually(lambda: rpc_sync("C", far.contexts) == 0)
+
+
+def test_A21_a_pass_over_a_link_that_both_its_ends_know_is_broken_fails_at_once() -> None:
+    """Whoever cannot send on tells the root, which cannot find out itself: both workers live, and answer it."""
+    x = tensor(2.0, requires_grad=True)
+    with launch(["B", "C"], allow=[far.__name__, far_faults.__name__], shutdown_timeout=1), context() as made:
+        loss = rpc_sync("B", far.through, [["C"], x])
+        rpc_sync("B", far_faults.declare_dead, ["C"])
+        with pytest.raises(PassPeerDied, match="C died"):
+            backward(made, [loss], timeout=20)
+        eventually(lambda: rpc_sync("B", far.tasks) == 0)
