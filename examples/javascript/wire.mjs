@@ -1,0 +1,185 @@
+// Messages, frames and the handshake of spec/wire.md, over Unix sockets. Shared memory is declined.
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { pack, Slot, unpack, Unreadable } from "./msgpack.mjs";
+
+const FRAME_MAX = 64 * 2 ** 20;
+const HANDSHAKE_MS = 2000;
+
+// -- messages -----------------------------------------------------------------------------------------------------------
+const MESSAGES = {
+  RemoteCall: [1, "rref", "fork", "fn", "forks", "body"], UserAccept: [2, "rref", "fork"],
+  Call: [3, "call", "fn", "forks", "body"], Return: [4, "call", "failed", "forks", "body"],
+  CallFailed: [5, "call", "forks", "reason"], FetchCall: [6, "rref", "fork", "fetch"],
+  FetchReturn: [7, "rref", "fork", "fetch", "failed", "forks", "body"],
+  Control: [8, "incarnation", "number", "lowest", "control"], Ack: [9, "incarnation", "number"], Reached: [10, "step"],
+  Returned: [11, "places"], ForwardCall: [12, "context", "forward", "tensors", "message"], Acks: [13, "answers"],
+};
+const CONTROLS = { ForkRequest: 1, ChildAccept: 2, UserDelete: 3, CreateFailed: 4 };
+const nameOf = (table, tag) => Object.keys(table).find((name) => [table[name]].flat()[0] === tag);
+
+const must = (fits, what) => { if (!fits) throw new Unreadable(`a message has a wrong ${what}`); };
+const isNumber = (value) => (Number.isSafeInteger(value) && value >= 0) || (typeof value === "bigint" && value >= 0n);
+const isId = (value) => Array.isArray(value) && value.length === 3 && value.every(isNumber);
+const number = { to: (value) => value, from: (value, field) => (must(isNumber(value), field), value) };
+const id = { to: (value) => value, from: (value, field) => (must(isId(value), field), value) };
+const text = { to: (value) => value, from: (value, field) => (must(typeof value === "string", field), value) };
+const lists = (one) => ({ to: (value) => value.map(one.to), from: (value, field) => (must(Array.isArray(value), field), value.map((v) => one.from(v, field))) });
+const fork = {
+  to: (one) => [one.owner, one.rref, one.fork, one.holder, one.parent],
+  from: (value, field) => {
+    must(Array.isArray(value) && value.length === 5, field);
+    const [owner, rref, forkId, holder, parent] = value;
+    must(isNumber(owner) && isId(rref) && isId(forkId) && isNumber(holder) && (parent === null || isId(parent)), field);
+    return { owner, rref, fork: forkId, holder, parent };
+  },
+};
+const control = {
+  to: (one) => [CONTROLS[one.type], one.rref, one.fork, ...(one.type === "CreateFailed" ? [one.reason] : [])],
+  from: (value, field) => {
+    must(Array.isArray(value) && value[0] >= 1 && value[0] <= 16, field);
+    if (value[0] > 4) return { type: "Autograd", tag: value[0] };
+    const [tag, rref, forkId, ...rest] = value;
+    must(isId(rref) && isId(forkId) && rest.length === (tag === 4 ? 1 : 0), field);
+    return { type: nameOf(CONTROLS, tag), rref, fork: forkId, reason: rest[0] };
+  },
+};
+const whatever = { to: (value) => value, from: (value) => value };
+const FIELDS = {
+  rref: id, fork: id, fn: text, reason: text, forks: lists(fork), control, fetch: number, number, lowest: number, step: number,
+  incarnation: number, places: lists(number), context: id, forward: id, tensors: number,
+  call: { to: (value) => value, from: (value, field) => (must(value === null || isNumber(value), field), value) },
+  failed: { to: (value) => value, from: (value, field) => (must(typeof value === "boolean", field), value) },
+  body: { to: (value) => value, from: (value, field) => (must(value instanceof Uint8Array, field), value) },
+  message: { to: toArray, from: fromArray }, answers: lists({ to: toArray, from: fromArray }),
+};
+function toArray(message) {
+  const [tag, ...fields] = MESSAGES[message.type];
+  return [tag, ...fields.map((field) => (FIELDS[field] ?? whatever).to(message[field]))];
+}
+function fromArray(array) {
+  must(Array.isArray(array), "shape");
+  const type = nameOf(MESSAGES, array[0]);
+  must(type && array.length === MESSAGES[type].length, "tag or length");
+  const fields = MESSAGES[type].slice(1).map((field, at) => [field, FIELDS[field].from(array[at + 1], field)]);
+  return { type, ...Object.fromEntries(fields) };
+}
+
+/** A message as one frame. Arrays lie in the body, whatever their size: a receiver accepts any form. */
+export function frame(message) {
+  const body = pack(toArray(message));
+  if (body.length > FRAME_MAX) throw new RangeError("a message is longer than a frame may be");
+  const header = Buffer.alloc(8);
+  header.writeUInt32LE(body.length, 0);
+  header.writeUInt32LE(body.length, 4);
+  return Buffer.concat([header, body]);
+}
+
+/** The message in a frame without its header, and its body as a value, or why there is none (R28). */
+export function parse(bytes, bodyLength) {
+  const message = fromArray(unpack(bytes.subarray(0, bodyLength)));
+  if (message.type === "ForwardCall") return read({ ...message.message, unreadable: "this worker has no autograd" });
+  return read(message, bytes.subarray(Math.ceil(bodyLength / 16) * 16));
+}
+/** A message with the value of its body; if it has none that can be read, with the reason. */
+export function read(message, segments = Buffer.alloc(0)) {
+  if (!message.body) return message;
+  const frame = { segments, rooms: [] };
+  try {
+    message.value = unpack(message.body, frame);
+    must(count(message.value) === message.forks.length, "number of references");
+    must(!frame.rooms.length, "array: this worker has no shared memory");
+  } catch (error) {
+    message.unreadable ??= error.message;
+  }
+  return Object.assign(message, { rooms: frame.rooms });
+}
+const count = (value) => slots(value).size;
+export function slots(value, found = new Set()) { // the numbers of the references in a value
+  if (value instanceof Slot) found.add(value.number);
+  else if (value instanceof Map) for (const pair of value) slots(pair, found);
+  else if (Array.isArray(value) || value instanceof Set) for (const one of value) slots(one, found);
+  else if (value && Object.getPrototypeOf(value) === Object.prototype) for (const one of Object.values(value)) slots(one, found);
+  return found;
+}
+
+// -- a stream of bytes, taken in pieces ---------------------------------------------------------------------------------
+class Pieces {
+  constructor(socket) {
+    Object.assign(this, { chunks: [], size: 0, wanted: null, ended: false });
+    socket.on("data", (chunk) => { this.chunks.push(chunk); this.size += chunk.length; this.look(); });
+    const end = () => { this.ended = true; this.look(); };
+    socket.on("close", end).on("error", end).on("end", end);
+  }
+  take(length) { return new Promise((resolve, reject) => { this.wanted = { length, resolve, reject }; this.look(); }); }
+  look() {
+    if (!this.wanted) return;
+    const { length, resolve, reject } = this.wanted;
+    if (this.size >= length) {
+      const all = Buffer.concat(this.chunks);
+      this.chunks = [all.subarray(length)];
+      this.size -= length;
+      this.wanted = null;
+      resolve(all.subarray(0, length));
+    } else if (this.ended) { this.wanted = null; reject(new Error("the connection has ended")); }
+  }
+}
+
+// -- handshake ----------------------------------------------------------------------------------------------------------
+export function hello({ rank, incarnation, world }, nonce = randomBytes(32)) {
+  const bytes = Buffer.alloc(72);
+  bytes.write("farref\r\n", 0, "latin1");
+  bytes.writeUInt16LE(1, 8);
+  bytes.writeUInt32LE(rank, 12);
+  bytes.writeBigUInt64LE(BigInt(incarnation), 16);
+  world.copy(bytes, 24);
+  nonce.copy(bytes, 40);
+  return bytes;
+}
+export const proof = (secret, role, own, other) => createHmac("sha256", secret).update(role).update(own).update(other).digest();
+const ROLES = { connects: "connects", accepts: "accepts\0" };
+
+/** A link to another worker, once both have proved that they know the key. `role` is `connects` or `accepts`. */
+export async function meet(socket, role, me) {
+  const timer = setTimeout(() => socket.destroy(), HANDSHAKE_MS);
+  try {
+    const pieces = new Pieces(socket);
+    const own = hello(me);
+    socket.write(own);
+    const other = await pieces.take(72);
+    if (!other.subarray(0, 12).equals(own.subarray(0, 12)) || !other.subarray(24, 40).equals(me.world))
+      throw Object.assign(new Error("the other worker is of another version or world"), { mismatch: true });
+    const mine = proof(me.key, ROLES[role], own, other);
+    if (role === "connects") socket.write(mine);
+    const wanted = proof(me.key, ROLES[role === "connects" ? "accepts" : "connects"], other, own);
+    if (!timingSafeEqual(await pieces.take(32), wanted)) throw new Error("the other worker does not know the key");
+    if (role === "accepts") socket.write(mine);
+    socket.write(Buffer.from([0])); // no arena of ours
+    await pieces.take(1); // and Node cannot take the descriptor of theirs
+    return new Link(socket, pieces, other.readUInt32LE(12), other.readBigUInt64LE(16));
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+class Link {
+  constructor(socket, pieces, rank, incarnation) { Object.assign(this, { socket, pieces, rank, incarnation }); }
+  send(bytes) { if (!this.socket.destroyed) this.socket.write(bytes); }
+  end() { this.socket.end(); }
+  cut() { this.socket.destroy(); }
+  async read(receive) { // until the stream ends, or is refused; gives the reason
+    try {
+      for (;;) {
+        const header = await this.pieces.take(8);
+        const [length, body] = [header.readUInt32LE(0), header.readUInt32LE(4)];
+        must(length <= FRAME_MAX && body >= 1 && body <= length, "length");
+        receive(parse(await this.pieces.take(length), body));
+      }
+    } catch (error) {
+      this.cut();
+      return error.message;
+    }
+  }
+}
