@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -42,3 +43,34 @@ def test_python_and_javascript_in_one_world() -> None:
         "nothing is left": "True",
         "left in order": "True [0, 0, 0]",
     }
+
+
+# One check for each part: values, retries, copies, sharing, early use, deletion, failures, leaving and deaths. The
+# whole is a command, `farref conform -- node examples/javascript/adapter.mjs`, and takes some minutes, most of them waiting.
+SOME = (
+    "R4.unharmed",
+    "R6.accept",
+    "R7.delete",
+    "R17",
+    "R19.self",
+    "R21.overtaken",
+    "R26.twice",
+    "R28.owner",
+    "R29.cargo",
+    "R32.held",
+    "R34.call",
+)
+
+
+def test_its_adapter_conforms() -> None:
+    checks = [word for one in SOME for word in ("--only", one)]
+    done = run("-m", "farref", "conform", *checks, "--format", "json", "--", "node", "examples/javascript/adapter.mjs")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert report["backend"] == "JavaScript workers"
+    assert {row["id"] for row in report["clauses"] if row["verdict"] == "pass"} >= set(SOME)
+
+
+def test_its_adapter_speaks_the_protocol() -> None:
+    done = run("-m", "farref", "conform", "--validate-adapter", "--", "node", "examples/javascript/adapter.mjs")
+    assert done.returncode == 0, done.stdout + done.stderr
