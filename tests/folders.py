@@ -18,7 +18,7 @@ WITHOUT_PACKAGE: Final = {
     "bench": "Measurements: the engines beside TLC, the implementation beside PyTorch.",
     "examples": "Programs that use the implementation, adapters for the kit, and a wrong backend.",
     "examples/ported": "Programs in the manner of PyTorch's tutorials; what differs is marked line by line.",
-    "examples/javascript": "A second core, in JavaScript, written from the spec alone: its wire, its workers and their adapter.",
+    "examples/javascript": "A second core, in JavaScript, written from the spec alone, with its wire, workers and adapter.",
     "tests": "The tests; folders in it mirror the tree.",
     "tests/farref": "The commands, as a user calls them, and what they print.",
     "tests/impl": "The implementation: its parts, real processes, PyTorch's own tests told again.",
