@@ -5,7 +5,7 @@ A body is written under no lock, as that may run user code. So each of these tak
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from farref.impl.core.ids import ForkData, WorkerId
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 class Lending:
     """Mints forks and lends memory for one worker."""
 
-    def __init__(self, worker: Worker) -> None:
-        self._worker = worker
+    def __init__(self, worker: Worker, shows_memory: Collection[WorkerId]) -> None:
+        """Lend to those that show memory themselves: who shows none has declined to look at any (spec/wire.md)."""
+        self._worker, self._lookers = worker, frozenset(shows_memory)
         self.rank, self.names, self.settings = worker.rank, worker.names, worker.settings
         self.functions = worker.functions
 
@@ -55,7 +56,7 @@ class Lending:
     def lend(self, array: Array, target: WorkerId) -> int | None:
         """Copy an array into memory that another worker sees, and say its place; if there is room, and the worker lives."""
         worker = self._worker
-        if worker.arena is None or target == self.rank:
+        if worker.arena is None or target not in self._lookers:
             return None
         with worker.lock:
             return None if target in worker.core.dead else worker.arena.lend(array, target)

@@ -95,7 +95,7 @@ class Worker:
         }
         self.lines, self.serving = Lines(self, self.connections), Serving(self)
         self.flush: Final = self.lines.flush
-        self.intake, self.lending = Intake(self, poller), Lending(self)
+        self.intake, self.lending = Intake(self, poller), Lending(self, windows)
         self.bodies = Bodies(self.lending, windows)
         self.performer, self.answers, self.passes = Performer(self), Answers(self), Passes(self)
         self.perform: Final = self.performer.perform
