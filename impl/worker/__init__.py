@@ -30,4 +30,27 @@ These have no place in the order. Nobody holds them while doing something else.
 | - | `worker/worker.py` `in_function` | local | how deep in functions of others a thread is | |
 | - | `user_code.py` `_Mine` | local | which locks a thread has, in debug mode | |
 | - | `tape/mode.py` `_Mode` | local | whether a thread records | |
+
+The threads follow a model (`spec/threads.md`). These functions take these steps of it, and a test looks the names up in both.
+
+| function | steps |
+|---|---|
+| `Worker.call` | MakeCall, CallSelf |
+| `Lines.hand_over` | WriteAtOnce, HandOver, Kick |
+| `Lines.write_results` | Kick |
+| `Connection.flush` | WriteAll, Unlock |
+| `Intake.turn` | BeginTurn, PollEnds |
+| `Intake._drain_kicks` | Hear |
+| `Reactor.queue` | WakeForTask |
+| `Reactor.serve_until` | Wait, GoOn |
+| `Reactor._serve_until` | TryRole, PassOn |
+| `Reactor._read_until` | BeginReading, BeginTurn, StopReading |
+| `Reactor._stand_in_line` | ClearEvent, LookWhetherDone, TryInLine, WakeInLine |
+| `Reactor._background` | TakeTasks, TakeRole |
+| `Reactor._lead` | BeginLeading, BeginTurn, StopLeading, PassOn |
+| `Reactor._stand_by` | StandBy, LookWhoReads, TakeToken, NapEnds |
+| `Reactor._spawn` | StartThread, FailToStart |
+| `Reactor._run_tasks` | TakeTask |
+| `run` | EndTask |
+| `Front.__call__` | Interrupt |
 """

@@ -55,6 +55,10 @@ class Uninterrupted:
                 self.pending = False
                 getsignal(signal.SIGINT)(signal.SIGINT, None)
 
+    def can_happen(self) -> bool:
+        """Say whether this thread can be interrupted at all."""
+        return _get_ident() == _main
+
     def is_interrupted(self) -> bool:
         """Say whether this thread is to leave soon."""
         return self.pending and _get_ident() == _main

@@ -69,7 +69,12 @@ class Lines:
         connection = self._connections.get(target)
         if connection is None or at_once or len(connection.outbox) >= BATCH:
             self.flush()
-        elif self._worker.reactor.is_reading and not connection.roused:
+        elif self._worker.reactor.is_reading:
+            self._rouse(connection)
+
+    def _rouse(self, connection: Connection) -> None:
+        """Let whoever reads write, unless it was roused for that already."""
+        if not connection.roused:
             connection.roused = True
             self._worker.reactor.rouse_reader()
 
@@ -77,6 +82,10 @@ class Lines:
         """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
         if not self._worker.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self._connections.values()):
             self.flush()
+        elif self._worker.reactor.is_reading:
+            for connection in self._connections.values():
+                if connection.outbox:
+                    self._rouse(connection)
 
     def flush(self, hurry: int = SOON) -> None:
         """Write what is queued for every peer and in such a hurry, or too much to wait: the peer could begin with it."""

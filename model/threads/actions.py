@@ -1,6 +1,6 @@
 """Everything that can happen in a worker, one frozen dataclass each. Most are the next step of one thread.
 
-`impl/worker/` follows them: the head of `reactor.py` there says which function takes which of these steps.
+`impl/worker/` follows them: a table in its `__init__.py` says which function takes which of these steps.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from farref.model.threads.world import (
     World,
     detour,
     has_tasks,
+    nudge,
     put,
     put_call,
     queue_others,
@@ -32,9 +33,9 @@ from farref.model.threads.world import (
 
 
 def take_tasks(world: World, me: int, rules: ThreadRules) -> World | None:
-    """Be about to run tasks: one that was woken, or that saw them wait for some time (H5)."""
+    """Be about to run tasks: one that was woken, or that saw them wait for some time. The next one is to help (H5)."""
     wants = has_tasks(world) and world.threads[me].mood is not Mood.FRESH
-    return _begin(_calm(world, me), me, rules) if wants else None
+    return _begin(nudge(_calm(world, me)), me, rules) if wants else None
 
 
 def take_role(world: World, me: int, rules: ThreadRules) -> World | None:

@@ -16,10 +16,10 @@ Farref = Callable[..., Result]
 
 STATES = {
     "an interrupted call": 1604,
-    "a call of oneself": 2997,
+    "a call of oneself": 2724,
     "three frames": 2079,
-    "calls from elsewhere": 36313,
-    "a call among calls": 320545,
+    "calls from elsewhere": 48540,
+    "a call among calls": 382137,
     "two callers": 175632,
     "one call, to its end": 562,
 }

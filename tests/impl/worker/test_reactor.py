@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import select
 import threading
 import time
+from collections import deque
+from collections.abc import Callable
 
+import pytest
+
+from farref.impl.worker import reactor as module
 from farref.impl.worker.futures import Future
 from farref.impl.worker.reactor import FAREWELL_S, Reactor
 
@@ -67,3 +73,69 @@ def test_R32_threads_that_do_not_end_are_waited_for_together() -> None:
     reactor._threads = [Blocked() for _ in range(50)]
     assert not reactor.stop()
     assert (len(waits), sum(waits) <= FAREWELL_S) == (50, True)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.001)
+
+
+def test_a_caller_takes_the_role_that_was_given_back_just_before_it_stood_in_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever gave it back saw nobody in line, and tells nobody. No time limit may be needed to find that out."""
+    monkeypatch.setattr(module, "TURN_S", 3600.0)
+    read = threading.Event()
+    reactor = Reactor(lambda _: read.set(), "test")
+
+    class Line(deque[threading.Event]):
+        def append(self, event: threading.Event) -> None:
+            reactor._role.release()
+            reactor._pass_on()
+            super().append(event)
+
+    reactor._callers, reactor._role = Line(), threading.Lock()  # which another thread may give back
+    assert reactor._role.acquire(blocking=False)
+    given = (read.is_set, time.monotonic() + 3600, lambda _: None)
+    caller = threading.Thread(target=reactor.serve_until, args=given, daemon=True)
+    caller.start()
+    caller.join(30)
+    assert read.is_set()
+    os.close(reactor.kick)
+
+
+def test_the_lookout_sleeps_while_a_caller_waits_for_long_and_somebody_reads_after_it() -> None:
+    done = threading.Event()
+
+    def turn(seconds: float) -> None:
+        if poll.poll(seconds * 1000):
+            os.eventfd_read(reactor.kick)
+
+    reactor, poll = Reactor(turn, "test"), select.poll()
+    poll.register(reactor.kick, select.POLLIN)
+    reactor.begin()
+    caller = threading.Thread(target=reactor.serve_until, args=(done.is_set, time.monotonic() + 600, lambda _: None))
+    caller.start()
+    wait_until(lambda: reactor._reader == caller.ident)
+    wait_until(lambda: reactor._standbys == 2 and not reactor._lookouts)
+    done.set()
+    reactor.look_again()
+    caller.join(30)
+    wait_until(lambda: reactor._leading)
+    assert reactor.stop()
+
+
+def test_R32_a_caller_that_sleeps_in_line_leaves_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LINE_S", 3600.0)
+    reactor = Reactor(time.sleep, "test")
+    assert reactor._role.acquire(blocking=False)
+    given = (lambda: False, time.monotonic() + 3600, lambda _: None)
+    caller = threading.Thread(target=reactor.serve_until, args=given, daemon=True)
+    caller.start()
+    wait_until(lambda: bool(reactor._callers))
+    reactor._role.release()
+    reactor.stop()
+    caller.join(30)
+    assert not caller.is_alive()

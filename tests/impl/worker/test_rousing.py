@@ -53,6 +53,22 @@ def test_a_reader_is_roused_again_although_it_wrote_before_it_was_roused(
     assert not a.connections[B].roused
 
 
+def test_a_result_that_is_left_to_others_rouses_the_reader(
+    pair: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread may take the task that it waits for, and keep it."""
+    a, _ = pair
+    monkeypatch.setattr(Reactor, "is_busy", True)
+    a.connections[B].queue([b"result"])
+    a.lines.write_results()
+    assert not a.connections[B].roused, "nobody reads: whoever reads next writes first"
+    monkeypatch.setattr(Reactor, "is_reading", True)
+    a.lines.write_results()
+    assert a.connections[B].roused
+    a.intake.turn(0.0)
+    assert not a.connections[B].outbox
+
+
 @pytest.mark.parametrize("transport", ["unix", "tcp"])
 def test_R34_who_is_declared_dead_hears_of_it_at_once(transport: Transport) -> None:
     """The other end would wait for answers that nobody will read, with a timeout of 0 for ever."""
