@@ -11,6 +11,7 @@ long as it can, and does harm last.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 from zlib import crc32
 
@@ -18,9 +19,9 @@ from farref.model.checker.interface import Action
 from farref.properties.protocol import AnyProtocol
 from farref.properties.protocols import protocol_of, sound_model
 from farref.properties.twin.candidates import LATE
-from farref.properties.twin.schedule import draw_schedule
+from farref.properties.twin.schedule import Temperaments, draw_schedule
 
-KEYS: Final = 1 << 10
+KEYS: Final = 1 << 12
 """How many keys there are."""
 
 TEMPERS: Final = 1 << 12
@@ -28,6 +29,9 @@ TEMPERS: Final = 1 << 12
 
 KEPT_BACK: Final = (1, 2, 3, 5)
 """How many kinds of message a run keeps back: more than in campaigns, as there are fewer runs."""
+
+STRESS: Final = 3
+"""By how much more often than in campaigns it is the kinds that campaigns keep back most."""
 
 HIGHEST: Final = (1 << 61) - 1
 
@@ -37,7 +41,9 @@ class Keys:
 
     def __init__(self, bounds: Any, temper: int = 0) -> None:
         protocol, self.model, self.temper = protocol_of(bounds), sound_model(bounds), temper
-        schedule = draw_schedule(temper, 0, lambda _: bounds, protocol.sorts, protocol.temperaments, KEPT_BACK)
+        schedule = draw_schedule(
+            temper, 0, lambda _: bounds, protocol.sorts, _stressed(protocol.temperaments), KEPT_BACK
+        )
         self.candidates = protocol.candidates(self.model, schedule.late)
         self.eagerness = {sort: eager for sort, eager in schedule.eagerness if self.candidates.has(sort)}
         self.soonest = sorted(self.eagerness, key=lambda sort: _lateness(sort, protocol))
@@ -71,6 +77,11 @@ class Keys:
         if name is None:
             name = self.names[id(action)] = crc32(str(action).encode())
         return name
+
+
+def _stressed(average: Temperaments) -> Temperaments:
+    kinds = {kind: count if count == 1 else STRESS * count for kind, count in average.kinds.items()}
+    return replace(average, kinds=kinds)
 
 
 def _lateness(sort: str, protocol: AnyProtocol) -> tuple[bool, bool, int]:

@@ -42,7 +42,7 @@ def rref_worlds(_: World) -> st.SearchStrategy[World]:
             "failures": FEW,
             "results": PERHAPS,
             "owner_shares": st.sampled_from((True, True, True, False)),
-            "self_shares": st.sampled_from((True, False)),
+            "self_shares": st.sampled_from((True, True, False)),
             "shutdown": PERHAPS,
         }
     )
