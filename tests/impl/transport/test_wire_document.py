@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
@@ -118,6 +119,8 @@ def control(number: int, lowest: int, body: ControlBody) -> Control:
     return Control(LIFE, SequenceNumber(number), SequenceNumber(lowest), body)
 
 
+ERROR = msgspec.msgpack.encode(["builtins", "ValueError", "no", "", "B", "m:f"])
+
 MESSAGES: list[Frame] = [
     RemoteCall(X, F0, "m:f", (), write([[1], {}])),
     UserAccept(X, F0),
@@ -149,7 +152,11 @@ MESSAGES: list[Frame] = [
     control(15, 5, Closed(CONTEXT, {WorkerId(1): 2}, {WorkerId(0): 1}, {})),
     control(16, 5, Settled(CONTEXT, WorkerId(1), WorkerId(2))),
     control(17, 5, Forget(CONTEXT, (WorkerId(2),))),
+    RemoteCall(X, F0, "m:f", (), write([[1], {"n": 2}])),
+    Return(CallId(7), True, (), ERROR),
+    Ack(Incarnation(2**60 + 1), SequenceNumber(1)),
 ]
+SEGMENTED = np.arange(4096, dtype=np.uint8)
 VALUES: list[object] = [
     None, [1, 2.5, "a", b"b"], (1,), {1}, frozenset({1}), 2**64, 1 + 2j, {"a": 1}, {1: 2},
     np.arange(2, dtype=np.float32), np.int8(-1), REFERENCE, TENSOR, CONTEXT, bytearray(b"b"),
@@ -163,7 +170,7 @@ def vectors(first: str, count: int) -> list[bytes]:
 
 
 def test_the_document_has_every_vector() -> None:
-    assert len(VECTORS) == 8 + len(MESSAGES) + len(VALUES)
+    assert len(VECTORS) == 8 + len(MESSAGES) + 1 + len(VALUES)
 
 
 KEY = bytes(range(32))
@@ -196,6 +203,15 @@ def test_messages() -> None:
         total, body = read_header(frame)
         assert total == body == len(frame) - HEADER.size
         assert read_body(frame[HEADER.size :]) == message
+
+
+def test_a_frame_with_a_segment() -> None:
+    """The head of the frame stands in the document: the rest is the array and no more."""
+    writer = TensorWriter(lambda _: None)
+    body = writer.write(SEGMENTED)
+    frame = b"".join(map(bytes, write_frame(Return(CallId(7), False, (), body), writer.segments)))
+    [documented] = vectors("`Return` 7: 4096 bytes", 1)
+    assert frame == documented + SEGMENTED.tobytes()
 
 
 def test_values() -> None:
