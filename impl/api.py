@@ -32,7 +32,7 @@ from farref.impl.worker.futures import Future
 from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.logfile import journal_in
 from farref.impl.worker.peers import functions_of, peers_of
-from farref.impl.worker.process import be_nobody, become, check_idle, joining
+from farref.impl.worker.process import be_nobody, become, check_idle, joining, leave_place
 from farref.impl.worker.process import current as current
 from farref.impl.worker.report import Reporter
 from farref.impl.worker.worker import Worker
@@ -150,6 +150,7 @@ def leave(graceful: bool, timeout: float) -> tuple[WorkerTables, list[str]]:
     """Leave the world, and say what is left and what there is to complain of, if leaving was graceful."""
     worker, limit = current(), limit_of(timeout)
     leaving.claim(worker)
+    leave_place()
     try:
         left, unanswered = leaving.shut_down(worker, graceful, limit)
     finally:

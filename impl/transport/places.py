@@ -1,24 +1,33 @@
 """Who has met in a directory and is still there: each holds a lock on a file of its rank, which ends with its process.
 
 A world takes nobody in after it has met (R34). Whoever comes then, in the place of one that died or beside one that lives,
-hears so at once and does not wait for workers that listen no more.
+hears so within a moment and does not wait for workers that listen no more. Those who have begun to leave are there no more, so
+that the workers of a world can meet again in the same directory, one after the other.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
 
+MOMENT_S: Final = 2.0
+LOOK_S: Final = 0.02
+
 
 def check_not_met(directory: Path, world_size: int) -> None:
-    """Refuse to meet where others have met already and are still there."""
-    met = [rank for rank in map(WorkerId, range(world_size)) if _is_there(directory, rank)]
-    if met:
+    """Refuse to meet where others have met already and are still there after a moment, in which they may leave."""
+    patience = time.monotonic() + MOMENT_S
+    while met := [rank for rank in map(WorkerId, range(world_size)) if _is_there(directory, rank)]:
+        if time.monotonic() < patience:
+            time.sleep(LOOK_S)
+            continue
         names = ", ".join(sorted(_names(directory, met)))
         raise RpcError(
             f"the world in {directory} has come together already, and takes nobody in later (R34). In it: {names}. "

@@ -48,11 +48,16 @@ def become(worker: Worker, place: int) -> None:
     _place.append(place)
 
 
+def leave_place() -> None:
+    """Let others see that this worker is about to leave."""
+    while _place:
+        os.close(_place.pop())
+
+
 def be_nobody() -> None:
     """Be no worker any more."""
     _worker.clear()
-    while _place:
-        os.close(_place.pop())
+    leave_place()
 
 
 def be_forked(name: str) -> None:
