@@ -120,7 +120,14 @@ if __name__ == "__main__":
 
 
 def ended(script: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    command = [
+        sys.executable,
+        "-W",
+        "ignore::DeprecationWarning",
+        "-c",
+        script,
+    ]  # which Python 3.12 gives of the fork itself
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
 
 
 def test_a_child_that_leaves_the_block_ends_nothing() -> None:
