@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,9 +41,46 @@ def test_python_and_javascript_in_one_world() -> None:
         "py to js to snake": "42",
         "py to js to script": "21",
         "made by script on snake": "9",
+        "in a context": "3 4",
         "nothing is left": "True",
         "left in order": "True [0, 0, 0]",
     }
+
+
+AGAIN = """
+import { createInterface } from "node:readline";
+import { pack, unpack } from "./examples/javascript/msgpack.mjs";
+import { frame, parse } from "./examples/javascript/wire.mjs";
+const framed = (bytes) => frame(parse(bytes.subarray(8), bytes.readUInt32LE(4)));
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const [kind, hex] = line.split(" ");
+  const bytes = Buffer.from(hex, "hex");
+  console.log((kind === "frame" ? framed(bytes) : pack(unpack(bytes), (one) => one.number)).toString("hex"));
+});
+"""
+
+
+def examples(heading: str) -> dict[str, str]:
+    """The rows of the table with this heading in `spec/wire.md`."""
+    table = (ROOT / "spec" / "wire.md").read_text().split(f"| {heading} |")[-1].split("\n\n")[0]
+    return dict(re.findall(r"^\| (.*) \| `([0-9a-f]+)` \|$", table, re.MULTILINE))
+
+
+def is_of_autograd(frame: str) -> bool:
+    """Whether a frame is a `ForwardCall`, or a control message with a tag above those of RRefs."""
+    tag = int(frame[18:20], 16)
+    return tag == 12 or (tag == 8 and int(frame[28:30], 16) > 4)
+
+
+def test_what_the_spec_shows_is_read_and_written_the_same() -> None:
+    frames = [one for one in examples("message | frame").values() if not is_of_autograd(one)]
+    values = [one for text, one in examples("value | bytes").items() if not text.startswith("envelope")]
+    assert len(frames) > 12
+    assert len(values) > 12
+    asked = "".join(f"{kind} {one}\n" for kind, many in (("frame", frames), ("value", values)) for one in many)
+    command = ["node", "--input-type=module", "-e", AGAIN]
+    done = subprocess.run(command, cwd=ROOT, input=asked, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == frames + values, done.stderr
 
 
 # One check for each part: values, retries, copies, sharing, early use, deletion, failures, leaving and deaths. The
@@ -50,7 +88,7 @@ def test_python_and_javascript_in_one_world() -> None:
 SOME = (
     "R4.unharmed",
     "R6.accept",
-    "R7.delete",
+    "R7",
     "R17",
     "R19.self",
     "R21.overtaken",

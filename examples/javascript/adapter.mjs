@@ -22,6 +22,7 @@ const CAPABILITIES = ["create", "share", "drop", "fetch", "call", "probe", "argu
 const STOP_SECONDS = 5;
 
 const troubleOf = (error) => ({ kind: error.kind ?? "error", type: error.name, message: error.message });
+const death = (name) => raised({ kind: "dead", type: "PeerDied", message: `${name} has died` });
 const raised = (trouble) => Object.assign(new Error(trouble.message), { kind: trouble.kind, name: trouble.type });
 
 // -- in the process of a worker -------------------------------------------------------------------------------------------
@@ -42,13 +43,14 @@ const shown = (value) => JSON.parse(JSON.stringify(value ?? null, (_, one) => (o
 const inWorker = {
   join: async (options) => { worker = await Worker.join({ ...options, functions }); },
   create: ({ name, owner, function: fn, args, timeout }) => {
-    const ref = fn === null ? worker.rref(argument(args[0])) : worker.remote(owner, `js:${fn}`, args.map(argument), { timeout });
-    keepOnDesk(worker, name, ref);
+    const given = args.map(argument);
+    keepOnDesk(worker, name, fn === null ? worker.rref(given[0]) : worker.remote(owner, `js:${fn}`, given, { timeout }));
   },
   share: ({ name, to }) => worker.call(to, "js:keep", [name, held(name)]),
   drop: ({ name }) => { held(name); keepOnDesk(worker, name, undefined); deskOf(worker).delete(name); },
   fetch: async ({ name, timeout }) => shown(await held(name).fetch({ timeout })),
-  call: async ({ to, function: fn, args, timeout }) => shown(await worker.call(to, `js:${fn}`, args.map(argument), { timeout })),
+  call: async ({ to, function: fn, args, timeout }) =>
+    shown(await worker.call(to, `js:${fn}`, args.map(argument), { timeout })),
   probe: ({ name }) => (name ? { confirmed: held(name).confirmedByOwner() } : probed(worker.tables())),
   fault: ({ kind, details }) => { worker.faults.push({ kind, times: 1, seconds: 0, ...details }); },
   leave: () => worker.shutdown({ timeout: STOP_SECONDS }),
@@ -58,7 +60,11 @@ const probed = ({ owned, forks, pending, children }) => ({ owned, forks, pending
 function serve() {
   process.on("disconnect", () => process.exit(0));
   process.on("message", async ({ id, verb, ...request }) => {
-    try { process.send({ id, ok: (await inWorker[verb](request)) ?? null }); } catch (error) { process.send({ id, error: troubleOf(error) }); }
+    try {
+      process.send({ id, ok: (await inWorker[verb](request)) ?? null });
+    } catch (error) {
+      process.send({ id, error: troubleOf(error) });
+    }
   });
 }
 
@@ -78,14 +84,14 @@ function spawn(name) {
   });
   child.on("exit", () => {
     one.dead = true;
-    for (const { reject } of one.waits.values()) reject(raised({ kind: "dead", type: "PeerDied", message: `${name} has died` }));
+    for (const { reject } of one.waits.values()) reject(death(name));
   });
   return one;
 }
 function ask(name, verb, request = {}) {
   const one = workers.get(name);
   if (!one) throw raised({ kind: "unknown", type: "LookupError", message: `there is no worker ${name}` });
-  if (one.dead) throw raised({ kind: "dead", type: "PeerDied", message: `${name} has died` });
+  if (one.dead) throw death(name);
   return new Promise((resolve, reject) => {
     const id = ++asked;
     one.waits.set(id, { resolve, reject });
@@ -104,17 +110,24 @@ async function start({ workers: names, options }) {
   directory = mkdtempSync(join(tmpdir(), "farref-js-"));
   for (const name of workers.keys()) if (!names.includes(name)) { await ended(workers.get(name)); workers.delete(name); }
   for (const name of names) if (!workers.has(name) || workers.get(name).dead) workers.set(name, spawn(name));
-  const joins = names.map((name, rank) => ask(name, "join", { name, rank, size: names.length, directory, timeout: options.timeout ?? 60 }));
-  await Promise.all(joins);
+  const world = { size: names.length, directory, timeout: options.timeout ?? 60 };
+  await Promise.all(names.map((name, rank) => ask(name, "join", { name, rank, ...world })));
+}
+async function leave(name) { // what it could not release
+  try {
+    return (await ask(name, "leave")).map((line) => `${name}: ${line}`);
+  } catch (error) {
+    return [`${name}: ${error.message}`];
+  }
 }
 async function stop() {
   const alive = [...workers].filter(([, one]) => !one.dead);
   for (const [, one] of alive) one.child.kill("SIGCONT");
-  const left = await Promise.all(alive.map(([name]) => directory && ask(name, "leave").then((list) => list.map((line) => `${name}: ${line}`)).catch((error) => [`${name}: ${error.message}`])));
+  const left = directory ? await Promise.all(alive.map(([name]) => leave(name))) : [];
   if (!again) { await Promise.all([...workers.values()].map(ended)); workers = new Map(); }
   if (directory) rmSync(directory, { recursive: true, force: true });
   directory = null;
-  return left.flat().filter(Boolean);
+  return left.flat();
 }
 async function fault({ kind, worker: name, details }) {
   const { child } = workers.get(name);
@@ -125,7 +138,8 @@ async function fault({ kind, worker: name, details }) {
 }
 
 const verbs = { hello: () => ({ name: "JavaScript workers", version: "1", capabilities: CAPABILITIES }), start, stop, fault };
-for (const verb of ["create", "share", "drop", "fetch", "call", "probe"]) verbs[verb] = ({ worker: name, ...request }) => ask(name, verb, request);
+for (const verb of ["create", "share", "drop", "fetch", "call", "probe"])
+  verbs[verb] = ({ worker: name, ...request }) => ask(name, verb, request);
 
 async function answer({ id, verb, ...request }) {
   try {

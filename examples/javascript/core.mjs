@@ -5,11 +5,12 @@
 //   run {work}                          run a function, then `finish` or answer, and `letGo` of `work.refs`
 //   serve {to, rref, fork, fetch, outcome}   answer a fetch
 //   answer {call, ...}, fetched {fetch, ...}, wake {token, outcome}   tell code that waits
+//   cut {peer, reason}                  end the link to a peer, and declare it dead
 //   dropped {outcome}                   the value has gone, and lets go of the references in it
 // A reference is {rref, owner, fork}; on the owner `fork` is null. Clauses of spec/rref.md are named where they are kept.
+import { Contexts } from "./contexts.mjs";
 import { Control } from "./control.mjs";
-
-export const key = (id) => id.join(".");
+import { key } from "./ids.mjs";
 
 export class Trouble extends Error { // what the protocol itself refuses; `kind` is one of spec/conformance.md
   constructor(kind, message, name = kind === "timeout" ? "RpcTimeout" : kind === "dead" ? "PeerDied" : "Refused") {
@@ -28,6 +29,7 @@ export class Core {
     this.fetches = new Map(); // own fetches without an answer
     this.parked = new Set(); // calls of others that wait for confirmations (R16)
     this.control = new Control(this, random);
+    this.contexts = new Contexts(this);
   }
 
   effects() { return this.out.splice(0); }
@@ -54,7 +56,7 @@ export class Core {
     Object.assign(this.entry(rref), { phase: "READY", outcome: { value }, held: 1 });
     return { rref, owner: this.rank, fork: null };
   }
-  remoteFailed(ref, reason) { this.control.tell(ref.owner, { type: "CreateFailed", rref: ref.rref, fork: ref.fork, reason }); } // R29
+  remoteFailed({ owner, rref, fork }, reason) { this.control.tell(owner, { type: "CreateFailed", rref, fork, reason }); } // R29
   timeOutCreation(ref) { // R27: only an answer; a confirmed user is not touched
     const user = this.users.get(key(ref.fork));
     if (user && !user.confirmed) user.timedOut = true;
@@ -258,12 +260,18 @@ export class Core {
     this.orphaned(entry);
     if (entry.phase === "READY") { this.ready(entry, entry.outcome); this.settle(entry); }
   }
+  onForwardCall(from, forward) {
+    const refused = this.contexts.came(from, forward);
+    if (refused) forward.message.unreadable = refused;
+    this.receive(from, forward.message);
+  }
+  onHungUp(from, { reason }) { this.emit("cut", { peer: from, reason }); }
   onControl(from, message) { this.control.arrives(from, message); }
   onAck(from, message) { this.control.answered(from, message); }
   onAcks(from, { answers }) { for (const one of answers) this.control.answered(from, one); }
 
   // -- what control messages do, once each (R5) -----------------------------------------------------------------------------
-  effectOf(from, { type, rref, fork, reason }) {
+  effectOf(from, { type, rref, fork, reason, context, dead }) {
     if (type === "ForkRequest") { // R16: created or not
       this.entry(rref).forks.set(key(fork), from);
       this.orphaned(this.entry(rref));
@@ -274,7 +282,11 @@ export class Core {
     } else if (type === "CreateFailed") { // R29
       this.entry(rref).forks.set(key(fork), from);
       this.ready(this.entry(rref), { error: new Trouble("error", reason) });
-    } // controls of autograd are answered, and do nothing here
+    } else if (type === "CleanupContext") this.contexts.close(context);
+    else if (type === "Forget") {
+      this.contexts.forget(context);
+      for (const peer of dead) this.emit("cut", { peer, reason: `${this.names[from]} says that it is dead` });
+    } // other controls of autograd are answered, and do nothing here
   }
   acknowledged(control) {
     const user = control.fork && this.users.get(key(control.fork));
@@ -290,7 +302,7 @@ export class Core {
     this.dead.set(rank, reason);
     this.control.forget(rank);
     const error = this.deadError(rank);
-    for (const [call, { to, abandoned }] of this.calls) if (to === rank) abandoned ? this.calls.delete(call) : this.failCall(call, error);
+    for (const [call, { to }] of this.calls) if (to === rank) this.failCall(call, error);
     for (const call of this.parked) this.failParked(call, error, rank);
     for (const [fetch, { user }] of this.fetches) {
       if (user.owner !== rank) continue;
@@ -319,6 +331,12 @@ export class Core {
   busy() { // R32, step 2
     const parked = [...this.entries.values()].some((one) => one.running || one.fetches.length || one.waiters.length);
     return this.calls.size + this.fetches.size + this.parked.size > 0 || parked;
+  }
+  onlyTheDeadKeep() { // R32, step 4: nothing is left, or nothing but what they keep (R34)
+    const theirs = (holders) => holders.size > 0 && [...holders.values()].every((rank) => this.dead.has(rank));
+    const entries = [...this.entries.values()].every((one) => theirs(one.forks) || this.dead.has(one.rref[0]));
+    const users = [...this.users.values()].every((one) => one.confirmed && theirs(one.children));
+    return entries && users && !this.control.unanswered().length;
   }
   tables() {
     const [entries, users] = [[...this.entries.values()], [...this.users.values()]];

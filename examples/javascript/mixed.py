@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy
 
-from farref.impl import RRef, Settings, function, get_debug_info, init_rpc, remote, rpc_sync, shutdown
+from farref.impl import RRef, Settings, autograd, function, get_debug_info, init_rpc, remote, rpc_sync, shutdown
 
 NAMES = ["py", "js", "snake", "script"]  # by rank; the first is this process
 WORKER = Path(__file__).with_name("worker.mjs")
@@ -36,7 +36,7 @@ def made(value: object) -> object:
 def left() -> int:
     """How much this worker still keeps, holds, or waits for."""
     tables = get_debug_info()
-    return len(tables.entries) + len(tables.users) + len(tables.unanswered)
+    return len(tables.entries) + len(tables.users) + len(tables.unanswered) + len(tables.contexts)
 
 
 def start(directory: str, rank: int) -> subprocess.Popen[bytes]:
@@ -76,6 +76,12 @@ def references() -> None:
     rpc_sync("script", "js:drop", args=["x"])
 
 
+def contexts() -> None:
+    """JavaScript has no autograd. It takes calls in a context that bring no tensor, and lets the context close."""
+    with autograd.context():
+        print("in a context:", rpc_sync("js", "js:echo", args=[3]), remote("script", "js:echo", args=[4]).to_here())
+
+
 def nothing_left() -> bool:
     """Whether every table of every worker is empty."""
     far = [rpc_sync(name, "js:tables") for name in ("js", "script")]
@@ -89,6 +95,7 @@ def main() -> int:
         join(directory, 0)
         calls()
         references()
+        contexts()
         until = time.monotonic() + 10
         while not (empty := nothing_left()) and time.monotonic() < until:
             time.sleep(0.05)

@@ -4,6 +4,7 @@
 // whole arrives as a Float, so that it leaves as one; tuples as Tuple, sets as Set. Other extensions stay as they are.
 export class Float extends Number {}
 export class Tuple extends Array {}
+export class PlainMap extends Map {} // written as MessagePack's own map, whatever its keys
 export class Slot { constructor(number) { this.number = number; } } // a reference, by the number of its fork in the message
 export class Extension { constructor(type, data) { Object.assign(this, { type, data }); } }
 export class Unreadable extends Error {}
@@ -44,8 +45,8 @@ function extension(type, data) {
 }
 const list = (items, refer) =>
   Buffer.concat([head(items.length, [0x90, 16], [null, 0xdc, 0xdd]), ...items.map((one) => pack(one, refer))]);
-function map(pairs, refer) {
-  if (!pairs.every(([name]) => typeof name === "string")) return extension(11, list(pairs, refer));
+function map(pairs, refer, plain = false) {
+  if (!plain && !pairs.every(([name]) => typeof name === "string")) return extension(11, list(pairs, refer));
   return Buffer.concat([head(pairs.length, [0x80, 16], [null, 0xde, 0xdf]), ...pairs.flat().map((one) => pack(one, refer))]);
 }
 const number = (value) => (Number.isSafeInteger(value) && !Object.is(value, -0) ? integer(value) : float(value));
@@ -73,7 +74,7 @@ function object(value, refer) {
   if (value instanceof Tuple) return extension(4, list([...value], refer));
   if (Array.isArray(value)) return list(value, refer);
   if (value instanceof Set) return extension(6, list([...value], refer));
-  if (value instanceof Map) return map([...value], refer);
+  if (value instanceof Map) return map([...value], refer, value instanceof PlainMap);
   if (value instanceof Extension) return extension(value.type, value.data);
   if (Object.getPrototypeOf(value) === Object.prototype) return map(Object.entries(value), refer);
   throw new TypeError(`a ${value.constructor?.name} cannot be written into a message`);
@@ -123,10 +124,17 @@ const TAGS = {
 });
 [1, 2, 4, 8].forEach((size, at) => { TAGS[0xcc + at] = (r) => r.unsigned(size); TAGS[0xd0 + at] = (r) => r.signed(size); });
 [1, 2, 4, 8, 16].forEach((size, at) => { TAGS[0xd4 + at] = (r) => r.extension(size); });
-[2, 4].forEach((size, at) => { TAGS[0xdc + at] = (r) => r.list(r.unsigned(size)); TAGS[0xde + at] = (r) => r.map(r.unsigned(size)); });
+[2, 4].forEach((size, at) => {
+  TAGS[0xdc + at] = (r) => r.list(r.unsigned(size));
+  TAGS[0xde + at] = (r) => r.map(r.unsigned(size));
+});
 
 function extended(type, data, frame) {
-  const inner = () => { const value = unpack(data, frame); if (!Array.isArray(value)) throw new Unreadable("no list"); return value; };
+  const inner = () => {
+    const value = unpack(data, frame);
+    if (!Array.isArray(value)) throw new Unreadable("an extension has no list in it");
+    return value;
+  };
   if (type === 2) return new Extension(1, inPlace(data, frame.segments));
   if (type === 4) return Tuple.from(inner());
   if (type === 5 && data.length === 4) return new Slot(data.readUInt32LE());

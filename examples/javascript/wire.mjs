@@ -1,6 +1,6 @@
 // Messages, frames and the handshake of spec/wire.md, over Unix sockets. Shared memory is declined.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { pack, Slot, unpack, Unreadable } from "./msgpack.mjs";
+import { pack, PlainMap, Slot, unpack, Unreadable } from "./msgpack.mjs";
 
 const FRAME_MAX = 64 * 2 ** 20;
 const HANDSHAKE_MS = 2000;
@@ -13,6 +13,7 @@ const MESSAGES = {
   FetchReturn: [7, "rref", "fork", "fetch", "failed", "forks", "body"],
   Control: [8, "incarnation", "number", "lowest", "control"], Ack: [9, "incarnation", "number"], Reached: [10, "step"],
   Returned: [11, "places"], ForwardCall: [12, "context", "forward", "tensors", "message"], Acks: [13, "answers"],
+  HungUp: [14, "reason"],
 };
 const CONTROLS = { ForkRequest: 1, ChildAccept: 2, UserDelete: 3, CreateFailed: 4 };
 const nameOf = (table, tag) => Object.keys(table).find((name) => [table[name]].flat()[0] === tag);
@@ -23,7 +24,10 @@ const isId = (value) => Array.isArray(value) && value.length === 3 && value.ever
 const number = { to: (value) => value, from: (value, field) => (must(isNumber(value), field), value) };
 const id = { to: (value) => value, from: (value, field) => (must(isId(value), field), value) };
 const text = { to: (value) => value, from: (value, field) => (must(typeof value === "string", field), value) };
-const lists = (one) => ({ to: (value) => value.map(one.to), from: (value, field) => (must(Array.isArray(value), field), value.map((v) => one.from(v, field))) });
+const lists = (one) => ({
+  to: (value) => value.map(one.to),
+  from: (value, field) => (must(Array.isArray(value), field), value.map((item) => one.from(item, field))),
+});
 const fork = {
   to: (one) => [one.owner, one.rref, one.fork, one.holder, one.parent],
   from: (value, field) => {
@@ -34,15 +38,24 @@ const fork = {
   },
 };
 const control = {
-  to: (one) => [CONTROLS[one.type], one.rref, one.fork, ...(one.type === "CreateFailed" ? [one.reason] : [])],
+  to: (one) => {
+    if (one.type === "Closed") return [14, one.context, {}, new PlainMap(one.got), {}];
+    if (one.type === "Settled") return [15, one.context, one.source, one.target];
+    return [CONTROLS[one.type], one.rref, one.fork, ...(one.type === "CreateFailed" ? [one.reason] : [])];
+  },
   from: (value, field) => {
     must(Array.isArray(value) && value[0] >= 1 && value[0] <= 16, field);
-    if (value[0] > 4) return { type: "Autograd", tag: value[0] };
+    if (value[0] > 4) return ofAutograd(value, field);
     const [tag, rref, forkId, ...rest] = value;
     must(isId(rref) && isId(forkId) && rest.length === (tag === 4 ? 1 : 0), field);
     return { type: nameOf(CONTROLS, tag), rref, fork: forkId, reason: rest[0] };
   },
 };
+function ofAutograd([tag, context, dead], field) { // only what a worker without autograd looks at
+  if (tag !== 13 && tag !== 16) return { type: "Autograd", tag };
+  must(isId(context) && (tag === 13 || (Array.isArray(dead) && dead.every(isNumber))), field);
+  return tag === 13 ? { type: "CleanupContext", context } : { type: "Forget", context, dead };
+}
 const whatever = { to: (value) => value, from: (value) => value };
 const FIELDS = {
   rref: id, fork: id, fn: text, reason: text, forks: lists(fork), control, fetch: number, number, lowest: number, step: number,
@@ -77,8 +90,9 @@ export function frame(message) {
 /** The message in a frame without its header, and its body as a value, or why there is none (R28). */
 export function parse(bytes, bodyLength) {
   const message = fromArray(unpack(bytes.subarray(0, bodyLength)));
-  if (message.type === "ForwardCall") return read({ ...message.message, unreadable: "this worker has no autograd" });
-  return read(message, bytes.subarray(Math.ceil(bodyLength / 16) * 16));
+  const segments = bytes.subarray(Math.ceil(bodyLength / 16) * 16);
+  if (message.type === "ForwardCall") return { ...message, message: read(message.message, segments) };
+  return read(message, segments);
 }
 /** A message with the value of its body; if it has none that can be read, with the reason. */
 export function read(message, segments = Buffer.alloc(0)) {
@@ -86,19 +100,18 @@ export function read(message, segments = Buffer.alloc(0)) {
   const frame = { segments, rooms: [] };
   try {
     message.value = unpack(message.body, frame);
-    must(count(message.value) === message.forks.length, "number of references");
+    must([...slots(message.value)].every((one) => one < message.forks.length), "reference");
     must(!frame.rooms.length, "array: this worker has no shared memory");
   } catch (error) {
     message.unreadable ??= error.message;
   }
   return Object.assign(message, { rooms: frame.rooms });
 }
-const count = (value) => slots(value).size;
 export function slots(value, found = new Set()) { // the numbers of the references in a value
   if (value instanceof Slot) found.add(value.number);
   else if (value instanceof Map) for (const pair of value) slots(pair, found);
   else if (Array.isArray(value) || value instanceof Set) for (const one of value) slots(one, found);
-  else if (value && Object.getPrototypeOf(value) === Object.prototype) for (const one of Object.values(value)) slots(one, found);
+  else if (value && Object.getPrototypeOf(value) === Object.prototype) slots(Object.values(value), found);
   return found;
 }
 

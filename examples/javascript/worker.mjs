@@ -26,7 +26,7 @@ const refsIn = (value, found = []) => { // every Ref in a value
   if (value instanceof Ref) found.push(value);
   else if (value instanceof Map) for (const pair of value) refsIn(pair, found);
   else if (Array.isArray(value) || value instanceof Set) for (const one of value) refsIn(one, found);
-  else if (value && Object.getPrototypeOf(value) === Object.prototype) for (const one of Object.values(value)) refsIn(one, found);
+  else if (value && Object.getPrototypeOf(value) === Object.prototype) refsIn(Object.values(value), found);
   return found;
 };
 const filled = (value, refs) => { // the same value with references in place of their numbers
@@ -49,7 +49,7 @@ function errorIn(value) {
 export class Worker {
   /** Join a world. `functions` is what others may call, by name: `module:qualname` -> (worker, ...arguments). */
   static async join({ name, rank, size, directory, functions = {}, timeout = 60, meeting = 30 }) {
-    const incarnation = Date.now() * 1000 + Math.floor(Math.random() * 1000); // new each time (R2)
+    const incarnation = BigInt(Date.now()) * 1_000_000n; // nanoseconds, greater each time (R2)
     const { links, names } = await gather({ directory, rank, name, size, incarnation, timeout: meeting });
     return new Worker({ name, rank, names, functions, timeout, incarnation, links });
   }
@@ -98,6 +98,10 @@ export class Worker {
     this.reply(to, outcome, "", (fields) => ({ type: "FetchReturn", rref, fork, fetch, ...fields }));
   }
   do_run({ work }) { this.run(work); }
+  do_cut({ peer, reason }) {
+    this.links.get(peer)?.cut();
+    this.lost(peer, reason);
+  }
 
   settleWait(token, { failed, value, refs, error }) {
     const wait = this.waits.get(token);
@@ -106,19 +110,25 @@ export class Worker {
     if (!wait) for (const ref of held) ref.release();
     else if (error) wait.reject(error);
     else if (failed) wait.reject(errorIn(value));
-    else wait.resolve(filled(value, held));
+    else {
+      const used = slots(value);
+      held.forEach((ref, number) => { if (!used.has(number)) ref.release(); }); // nobody else can
+      wait.resolve(filled(value, held));
+    }
   }
 
   // -- messages -----------------------------------------------------------------------------------------------------------
   arrives(from, message) {
     if (message.type === "Reached") return this.peerReached(from, message.step);
     if (message.type === "Returned") return this.links.get(from).cut(); // it was lent nothing
-    if (message.rooms?.length) this.transmit(from, { type: "Returned", places: message.rooms });
-    if (message.fn !== undefined && !message.unreadable) {
-      if (!Object.hasOwn(this.functions, message.fn)) message.unreadable = `${this.name} has no function ${message.fn}`;
-      else if (!Array.isArray(message.value?.[0])) message.unreadable = "arguments are not a list and a map";
-    }
+    this.examine(from, message.message ?? message);
     this.step((core) => core.receive(from, message));
+  }
+  examine(from, message) { // before anything of it takes effect (R28)
+    if (message.rooms?.length) this.transmit(from, { type: "Returned", places: message.rooms });
+    if (message.fn === undefined || message.unreadable) return;
+    if (!Object.hasOwn(this.functions, message.fn)) message.unreadable = `${this.name} has no function ${message.fn}`;
+    else if (!Array.isArray(message.value?.[0])) message.unreadable = "arguments are not a list and a map";
   }
   lost(rank, reason) { // R34, unless it has left in order
     this.links.delete(rank);
@@ -258,7 +268,8 @@ export class Worker {
   reach(step) { for (const link of this.links.values()) link.send(frame({ type: "Reached", step })); }
   othersAt(step) { return [...this.links.keys()].every((rank) => this.core.dead.has(rank) || this.reached.get(rank) >= step); }
   async until(holds, deadline) {
-    while (!holds() && Date.now() < deadline) await new Promise((resolve) => { this.checkLeaving = resolve; setTimeout(resolve, 5); });
+    while (!holds() && Date.now() < deadline)
+      await new Promise((resolve) => { this.checkLeaving = resolve; setTimeout(resolve, 5); });
   }
   /** Leave the world together with the others; gives what could not be released. */
   async shutdown({ timeout = 10 } = {}) {
@@ -271,7 +282,7 @@ export class Worker {
     await this.until(() => idle() && this.othersAt(2), deadline);
     this.closed = true;
     this.step((core) => core.letGoOfAll());
-    await this.until(() => !Object.values(this.tables()).some(Boolean), deadline);
+    await this.until(() => this.core.onlyTheDeadKeep(), deadline);
     this.reach(4);
     await this.until(() => this.othersAt(4), deadline);
     return this.leave();
