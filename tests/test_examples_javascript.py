@@ -73,7 +73,8 @@ def is_of_autograd(frame: str) -> bool:
 
 
 def test_what_the_spec_shows_is_read_and_written_the_same() -> None:
-    frames = [one for one in examples("message | frame").values() if not is_of_autograd(one)]
+    shown = examples("message | frame").items()  # what has a segment is not shown whole
+    frames = [one for text, one in shown if not is_of_autograd(one) and "in a segment" not in text]
     values = [one for text, one in examples("value | bytes").items() if not text.startswith("envelope")]
     assert len(frames) > 12
     assert len(values) > 12

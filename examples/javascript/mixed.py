@@ -47,8 +47,7 @@ def start(directory: str, rank: int) -> subprocess.Popen[bytes]:
 
 def join(directory: str, rank: int) -> None:
     """Join the world as one of its Python workers."""
-    settings = Settings(rpc_timeout=10, shared_bytes_max=0)  # JavaScript cannot look at shared memory
-    init_rpc(NAMES[rank], rank=rank, world_size=len(NAMES), directory=directory, settings=settings)
+    init_rpc(NAMES[rank], rank=rank, world_size=len(NAMES), directory=directory, settings=Settings(rpc_timeout=10))
 
 
 def calls() -> None:
