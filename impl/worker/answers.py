@@ -69,11 +69,22 @@ class Answers:
         with worker.lock:
             context = worker.core.engine.fetching.pop((answer.target, answer.fetch), None)
         written = self._write(answer.outcome, answer.target, context, "the value", answer.rref)
+        self._send_value(answer, written)
+
+    def _send_value(self, answer: AnswerFetch, written: Answer) -> None:
+        """Send a value that was written, or keep it: others that were written meanwhile may have filled the queue."""
+        worker = self._worker
         with worker.lock:
-            if answer.target not in worker.core.dead:
-                self._send(written, partial(worker.core.answer_fetch, answer))
-            else:
+            if answer.target in worker.core.dead:
                 worker.bodies.take_back(answer.target, written.written)
+            elif worker.lines.must_wait(answer.target):
+                worker.lines.keep(answer.target, partial(self._send_value_late, answer, written))
+            else:
+                self._send(written, partial(worker.core.answer_fetch, answer))
+
+    def _send_value_late(self, answer: AnswerFetch, written: Answer) -> None:
+        self._send_value(answer, written)
+        self._worker.lines.write_results()
 
     def _answer_late(self, answer: AnswerFetch) -> None:
         """Answer a fetch with a value that may run user code as it is written; or of a worker that takes something in again."""

@@ -58,11 +58,9 @@ def at_random(world: World) -> None:
     after=["R33"],
 )
 def at_rest(world: World) -> None:
-    """At rest the tables satisfy the invariant of the proof: what is counted is what is held, and nobody waits.
-
-    Where nothing is under way, J13 and J15 leave no pending user, and J16 no child that has not accepted. J20 and J21 say that
-    the owner counts a fork exactly if its user lives, and J23 that an entry is there while anybody has one.
-    """
+    """At rest the tables satisfy the invariant of the proof: what is counted is what is held, and nobody waits."""
+    # Where nothing is under way, J13 and J15 leave no pending user, and J16 no child that has not accepted. J20 and J21 say
+    # that the owner counts a fork exactly if its user lives, and J23 that an entry is there while anybody has one.
     owners = walk(world)
     for owner in world.workers:
         named = [(worker, name) for worker, name in world.held if owners[name] == owner]

@@ -49,7 +49,9 @@ def one_fork_of_a_failed_message_is_withdrawn(original: Handler) -> Handler:
 @MUTANTS.enter("R28", Calls, "objection", origin=REVIEW)
 def the_first_fork_is_judged(original: Handler) -> Handler:
     """A receiver looks at the first fork of a message before it takes on all of them."""
-    return lambda self, source, forks: original(self, source, forks[:1])
+    return lambda self, source, message: original(
+        self, source, msgspec.structs.replace(message, forks=message.forks[:1])
+    )
 
 
 @MUTANTS.enter("R2", Calls, "arrive", origin=REVIEW)

@@ -91,6 +91,11 @@ def held_back(value: Any = None) -> Any:
     return value
 
 
+def hold_back() -> None:
+    """Let `held_back` wait again, in a process in which another test has released it."""
+    released.clear()
+
+
 def release() -> None:
     released.set()
 

@@ -104,6 +104,7 @@ def test_a_number_in_the_environment_is_one(tmp_path: Path, monkeypatch: pytest.
 def test_a_wait_for_a_value_on_its_owner_ends_with_the_time_of_all_calls(tmp_path: Path) -> None:
     settings = Settings(rpc_timeout=0.1, allowed_modules=(far.__name__,))
     init_rpc("a", rank=0, world_size=1, directory=tmp_path, settings=settings)
+    far.hold_back()
     held = remote("a", far.held_back, ["value"])
     with pytest.raises(RpcTimeout, match=r"within 0\.1 s"):
         held.local_value()

@@ -24,6 +24,7 @@ def resident_bytes() -> int:
 def test_a_greedy_fetcher_that_stops_reading_leaves_its_owner_within_the_limit() -> None:
     limits, allowed = Limits(queued_bytes_max=LIMIT), ["tests.impl.far.greedy", "tests.impl.far.references"]
     with launch(["A"], allow=allowed, rpc_timeout=60, shared_bytes_max=0, limits=limits) as world:
+        far.hold_back()
         value = remote("driver", far.held_back, [[MEBIBYTE]])  # a list, which is written anew for each fetch
         asking = rpc_async("A", greedy.fetch_often, [value, FETCHES])
         eventually(lambda: len(far.parked_fetches()) == FETCHES)

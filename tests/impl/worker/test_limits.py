@@ -227,6 +227,7 @@ def test_a_greedy_fetcher_and_a_program_without_end_are_told_the_limit_by_name()
 def test_no_more_functions_run_at_once_than_there_may_be_threads_and_the_rest_goes_on() -> None:
     allowed = ["tests.impl.far.references"]
     with launch(["A"], allow=allowed, rpc_timeout=20, limits=Limits(threads_max=4)):
+        far.hold_back()
         value = remote("driver", far.held_back, ["come"])
         waiting = [rpc_async("A", far.fetch, [value]) for _ in range(4)]
         eventually(lambda: len(far.parked_fetches()) == 4)

@@ -59,12 +59,12 @@ def test_few_examples_are_wasted(protocol: AnyProtocol) -> None:
     seen, known = list[Any](), cast(Any, collector)
     with known.with_value(seen.append):
         run_state_machine_as_test(
-            twin_machine(ModelBackend, protocol.name), settings=settings(FINDING, max_examples=40)
+            twin_machine(ModelBackend, protocol.name), settings=settings(FINDING, max_examples=100)
         )
     [run] = seen
     statuses = Counter(case["status"] for case in run["generate-phase"]["test-cases"])
-    assert statuses["valid"] == 40
-    assert statuses.total() < 40 / 0.8
+    assert statuses["valid"] == 100
+    assert statuses.total() < 100 / 0.8
 
 
 SAMPLE = [
