@@ -74,13 +74,11 @@ class Calls:
 
     def objection(self, source: WorkerId, message: Carrier) -> str | None:
         """Say why a message is refused: it is too much, or something is wrong with its forks (R28, R34)."""
-        limit = self._here.references_max
-        if type(message) is RemoteCall and self._owner.counts.is_full(source):
-            return reached(
-                f"worker {source} holds so many references of worker {self._here.me}", "references_max", limit
-            )
+        if type(message) is RemoteCall and (objection := self._owner.counts.objection(source)):
+            return objection
         if not message.forks:
             return None
+        limit = self._here.references_max
         if len(self._user.records) + len(message.forks) > limit:
             return reached(f"worker {self._here.me} would hold more references", "references_max", limit)
         return self._objection(source, message.forks)

@@ -28,9 +28,10 @@ from farref.impl.core.here import Here
 from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
 from farref.impl.core.messages import Ack, Control, ControlBody
 from farref.impl.errors import WireError
+from farref.impl.limits import CONTROL_MOST
 
 FIRST: Final = SequenceNumber(1)
-WINDOW: Final = 4096
+WINDOW: Final = CONTROL_MOST
 FIRST_INTERVAL_S: Final = 0.5
 LONGEST_INTERVAL_S: Final = 8.0
 SPREAD: Final = 0.25

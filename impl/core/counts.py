@@ -41,15 +41,18 @@ class Counts:
             self.forks[holder] -= 1
         return holder is not None
 
-    def is_full(self, user: WorkerId) -> bool:
-        """Say whether a user holds as much here as it may."""
-        return self.forks[user] >= self._here.references_max
+    def objection(self, user: WorkerId) -> str | None:
+        """Say why a user is given no more, if it holds as much here as it may."""
+        limit = self._here.references_max
+        if self.forks[user] < limit:
+            return None
+        return reached(f"worker {user} holds so many references of worker {self._here.me}", SETTING, limit)
 
     def check_share(self, user: WorkerId) -> None:
         """Refuse to give a user more than it may hold."""
-        if self.is_full(user):
-            told = f"worker {user} holds so many references of worker {self._here.me}"
-            raise LimitReached(reached(told, SETTING, self._here.references_max))
+        objection = self.objection(user)
+        if objection:
+            raise LimitReached(objection)
 
     def check_room(self, user: WorkerId) -> None:
         """End the link of a user that goes on where it was refused."""

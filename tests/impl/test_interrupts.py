@@ -8,12 +8,12 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from types import FrameType
 
 import pytest
 
 from farref.impl import Cluster, RRef, launch, remote, rpc_async, rpc_sync
 from tests.impl.far import references as far
+from tests.impl.mishaps import Interrupts
 from tests.impl.settling import settle
 
 STORM = 1_000
@@ -64,28 +64,15 @@ def test_a_handler_that_a_program_sets_meanwhile_is_called(world: Cluster) -> No
     assert set(heard) == {signal.SIGINT}
 
 
-class Armed:
-    """Lets an interrupt raise once after each time it was armed: one that came outside of a `try` would end the tests."""
-
-    def __init__(self) -> None:
-        self.is_armed = False
-
-    def __call__(self, _number: int, _frame: FrameType | None) -> None:
-        """Do what Python does on Ctrl-C, if armed."""
-        if self.is_armed:
-            self.is_armed = False
-            raise KeyboardInterrupt
-
-
 @pytest.fixture
-def armed() -> Iterator[Armed]:
-    armed = Armed()
+def armed() -> Iterator[Interrupts]:
+    armed = Interrupts()
     before = signal.signal(signal.SIGINT, armed)
     yield armed
     signal.signal(signal.SIGINT, before)
 
 
-def test_a_storm_of_interrupts_leaves_a_world_that_works(world: Cluster, armed: Armed) -> None:
+def test_a_storm_of_interrupts_leaves_a_world_that_works(world: Cluster, armed: Interrupts) -> None:
     drawn, answered, interrupted = random.Random(3), 0, 0
     pressing = press(STORM, 2, 0.004)
     while pressing.is_alive() or answered <= 50:  # on a busy machine almost nothing is answered between two interrupts

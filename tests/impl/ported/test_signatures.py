@@ -25,7 +25,6 @@ from farref.impl.tape import SGD, Tensor, tensor
 from tests.impl.far import autograd as far_autograd
 from tests.impl.far import objects as far_objects
 from tests.impl.far import references as far
-from tests.impl.settling import settle
 
 FAR = [far.__name__, far_objects.__name__, far_autograd.__name__]
 each_owner = pytest.mark.parametrize("owner", ["A", "driver"])
@@ -35,12 +34,6 @@ each_owner = pytest.mark.parametrize("owner", ["A", "driver"])
 def world() -> Iterator[Cluster]:
     with launch(["A"], allow=FAR, rpc_timeout=20) as cluster:
         yield cluster
-
-
-@pytest.fixture
-def settled(world: Cluster) -> Iterator[None]:
-    yield
-    settle(world.names)
 
 
 # Calls

@@ -19,7 +19,6 @@ from farref.impl.tape import tensor
 from farref.impl.values.codec import Reader, Writer
 from tests.impl.far import named as far
 from tests.impl.far import references, registered
-from tests.impl.settling import settle
 
 ALLOWED = [far.__name__, references.__name__]
 VALUES: list[Any] = [
@@ -46,12 +45,6 @@ each_owner = pytest.mark.parametrize("owner", ["A", "driver"])
 def world() -> Iterator[Cluster]:
     with launch(["A"], allow=ALLOWED, rpc_timeout=20) as cluster:
         yield cluster
-
-
-@pytest.fixture
-def settled(world: Cluster) -> Iterator[None]:
-    yield
-    settle(world.names)
 
 
 @pytest.mark.usefixtures("settled")
