@@ -39,14 +39,15 @@ class Clause:
 
 @cache
 def clauses() -> dict[str, Clause]:
-    """Cut the specs of all subjects into their clauses, by id and in order."""
+    """Cut the specs of all subjects into their clauses, by id and in the order of their numbers, whatever that of the text."""
     return {clause.id: clause for about in CHECKED.values() for clause in _clauses_of(about)}
 
 
 def _clauses_of(about: AnySubject) -> list[Clause]:
     _, *pieces = HEADING.split(_read(about.spec))
     cut = zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
-    return [_clause(about, name, title, rest.split("\n## ")[0].strip()) for name, title, rest in cut]
+    found = [_clause(about, name, title, rest.split("\n## ")[0].strip()) for name, title, rest in cut]
+    return sorted(found, key=lambda one: int(one.id[1:]))
 
 
 def defects() -> dict[str, str]:
