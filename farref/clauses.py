@@ -13,6 +13,9 @@ from farref.properties.protocols import CHECKED
 
 HEADING: Final = re.compile(r"^### ([RAH]\d+)\. (.+)$", re.MULTILINE)
 LAST_LINE: Final = re.compile(r"Property: (.+) · Rule switch: (.+) · Model: (.+) · TLA\+: (.+) · Proof: (.+)")
+FOLDED: Final = re.compile(r"^<details>\n.*?^</details>\n", re.MULTILINE | re.DOTALL)
+"""The handlers of the model that stand under a clause on the page."""
+
 NONE: Final = "—"
 DEFECT: Final = re.compile(r"^### ([NF]\w+)\. (.+)$", re.MULTILINE)
 
@@ -66,7 +69,7 @@ def _clause(about: AnySubject, name: str, title: str, text: str) -> Clause:
         form = "Property: … · Rule switch: … · Model: … · TLA+: … · Proof: …"
         raise ValueError(f"the last line of {name} in spec/{about.spec} is not '{form}'")
     properties, rules, model, tla, proof = (() if cell == NONE else tuple(cell.split(", ")) for cell in named.groups())
-    return Clause(name, about.name, title, body.strip(), properties, rules, model, tla, proof)
+    return Clause(name, about.name, title, FOLDED.sub("", body).strip(), properties, rules, model, tla, proof)
 
 
 def find_clause(name: str) -> Clause:

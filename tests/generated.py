@@ -1,8 +1,8 @@
 """Everything in the tree that a program writes: `make generated` writes it, `tests/test_generated.py` compares.
 
-These are the tables of claims and rules in the documents, the listing of folders, the ledger of findings, the diagram of claim
-N1, the schema of conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under
-each profile, those expected to fail named so.
+These are the tables of claims and rules in the documents, the handlers under the clauses, the listing of folders, the ledger
+of findings, the diagram of claim N1, the schema of conformance reports with the tables of its protocol, and the TLA+
+configurations: one for each claim under each profile, those expected to fail named so.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from farref.tlc import engine as tlc
 from farref.tlc.claims import REFINEMENT
 from farref.tlc.invariant import invariant_module
 from tests import conformance_tables, folders
+from tests.handlers import with_handlers
 
 ROOT = Path(__file__).parents[1]
 TLA = ROOT / "spec" / "tla"
@@ -43,7 +44,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "CONTRIBUTING.md": contributing_page,
         ROOT / "README.md": partial(with_table, ROOT / "README.md", "--each claim"),
         ROOT / "spec" / "README.md": partial(with_table, ROOT / "spec" / "README.md", "--each rule"),
-        ROOT / "spec" / "rref.md": lambda: with_proofs((ROOT / "spec" / "rref.md").read_text()),
+        ROOT / "spec" / "rref.md": lambda: with_handlers(with_proofs((ROOT / "spec" / "rref.md").read_text()), "rref"),
         ROOT / "spec" / "threads.md": threads_table,
         ROOT / "spec" / "findings.md": findings_page.page,
         ROOT / "spec" / "proof.md": proof_page,
@@ -72,7 +73,7 @@ def autograd_tables() -> str:
     text = (ROOT / "spec" / "autograd.md").read_text()
     for option in ("--each claim", "--each rule"):
         text = filled_in(text, f"farref check autograd {option} --format markdown")
-    return with_proofs(text)
+    return with_handlers(with_proofs(text), "autograd")
 
 
 def threads_table() -> str:
