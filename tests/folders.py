@@ -13,6 +13,7 @@ LISTED: Final = ("spec", "model", "properties", "impl", "farref", "bench", "exam
 
 WITHOUT_PACKAGE: Final = {
     "spec": "The protocols as numbered clauses, what was found in PyTorch, and the manuals.",
+    "spec/drawings": "The phases of entries, users, passes and contexts, and a tree of forks, drawn from the model.",
     "spec/tla": "The same protocols in TLA+, with a configuration for each claim.",
     "properties/conformance/expectations": "The failures of PyTorch that are known, a file for each backend.",
     "bench": "Measurements: the engines beside TLC, the implementation beside PyTorch.",
@@ -23,6 +24,7 @@ WITHOUT_PACKAGE: Final = {
     "tests/farref": "The commands, as a user calls them, and what they print.",
     "tests/impl": "The implementation: its parts, real processes, PyTorch's own tests told again.",
     "tests/model": "The models as scenarios named after clauses, and the engines beside each other.",
+    "tests/pages": "What the generated pages of the spec are made with: drawings, tables, transcripts.",
     "tests/properties": "Properties, stories, the twin, and the kit judged by backends that are wrong on purpose.",
     "tests/spec": "The clauses, the differences and TLA+: whatever they name exists, and the counts agree.",
 }

@@ -1,8 +1,8 @@
 """Everything in the tree that a program writes: `make generated` writes it, `tests/test_generated.py` compares.
 
-These are the tables of claims and rules in the documents, the handlers under the clauses, the listing of folders, the ledger
-of findings, the diagram of claim N1, the schema of conformance reports with the tables of its protocol, and the TLA+
-configurations: one for each claim under each profile, those expected to fail named so.
+These are the tables of claims and rules in the documents, the handlers under the clauses, the drawings and tables of
+phases, the listing of folders, the ledger of findings, the diagram of claim N1, the schema of conformance reports with the
+tables of its protocol, and the TLA+ configurations: one for each claim under each profile, those expected to fail named so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -33,6 +33,8 @@ from farref.tlc.claims import REFINEMENT
 from farref.tlc.invariant import invariant_module
 from tests import conformance_tables, folders
 from tests.handlers import with_handlers
+from tests.pages import states, tree
+from tests.pages.tasks import task_table
 
 ROOT = Path(__file__).parents[1]
 TLA = ROOT / "spec" / "tla"
@@ -48,6 +50,9 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "threads.md": threads_table,
         ROOT / "spec" / "findings.md": findings_page.page,
         ROOT / "spec" / "proof.md": proof_page,
+        ROOT / "spec" / "states.md": states_page,
+        **{ROOT / "spec" / "drawings" / f"{name}.svg": partial(states.drawing, name) for name in states.MACHINES},
+        ROOT / "spec" / "drawings" / "tree.svg": tree.picture,
         ROOT / "spec" / "n1.svg": partial(diagram, "N1"),
         ROOT / "spec" / "conformance.md": conformance_page,
         ROOT / "spec" / "conformance.schema.json": conformance_schema,
@@ -105,6 +110,11 @@ def conformance_page() -> str:
         "examples/adapter_managers.py": f"```python\n{managers}```",
         "the end of examples/adapter.mjs": f"```js\n{script[script.index('createInterface({') :]}```",
     }
+    return with_pieces(text, pieces)
+
+
+def with_pieces(text: str, pieces: Mapping[str, str]) -> str:
+    """Fill in pieces of a page, each between its name and an end."""
     for name, piece in pieces.items():
         before, rest = text.split(f"<!-- {name} -->\n")
         _, after = rest.split("<!-- end -->", maxsplit=1)
@@ -112,20 +122,22 @@ def conformance_page() -> str:
     return text
 
 
+def states_page() -> str:
+    """Fill in the tables of what happens in each phase."""
+    tables = {f"table of {name}": states.events_table(name) for name in states.MACHINES}
+    return with_pieces((ROOT / "spec" / "states.md").read_text(), {**tables, "table of task": task_table()})
+
+
 def contributing_page() -> str:
     """Fill in the listing of folders."""
-    before, rest = (ROOT / "CONTRIBUTING.md").read_text().split("<!-- folders -->\n")
-    _, after = rest.split("<!-- end -->", maxsplit=1)
-    return f"{before}<!-- folders -->\n{folders.listing()}\n<!-- end -->{after}"
+    return with_pieces((ROOT / "CONTRIBUTING.md").read_text(), {"folders": folders.listing()})
 
 
 def proof_page() -> str:
     """Fill in the clauses of every theorem."""
-    before, rest = (ROOT / "spec" / "proof.md").read_text().split("<!-- clauses -->\n")
-    _, after = rest.split("<!-- end -->", maxsplit=1)
     theorems = [theorem for subject in SUBJECTS.values() for theorem in subject.theorems]
     tables = "\n".join(map(theorem_table, theorems))
-    return f"{before}<!-- clauses -->\n{tables}<!-- end -->{after}"
+    return with_pieces((ROOT / "spec" / "proof.md").read_text(), {"clauses": tables.rstrip("\n")})
 
 
 def with_proofs(text: str) -> str:

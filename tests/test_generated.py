@@ -68,3 +68,8 @@ def test_every_rule_of_autograd_is_necessary() -> None:
 
 def test_no_configuration_is_left_over() -> None:
     assert set(TLA.glob("*.cfg")) == {path for path in configurations() if path.suffix == ".cfg"}
+
+
+def test_no_drawing_is_left_over() -> None:
+    folder = ROOT / "spec" / "drawings"
+    assert set(folder.iterdir()) == {path for path in generated() if path.parent == folder}
