@@ -1,78 +1,73 @@
-"""How far the proof and the model were compared: `python bench/proof.py --worlds 5000`, in each configuration of the portfolio.
+"""The proof beside the model, in every world of the standard portfolio: `python bench/proof.py`, a few minutes of one core.
 
 In each world every clause of the proof is looked up, and every step of the model is compared with the step of the proof. The
-tests do the same in fewer worlds. One core does about two thousand steps a second. `--worlds 0` goes through all of them, which
-takes days: `--only` takes one configuration, progress is told as it goes, and after Ctrl-C it says how far it came.
+tests do the same in the smaller configurations. A clause or a step is called once for each picture of what it looks at, and
+the last line says how many pictures there were. `--only` takes one configuration, and `--worlds` stops each one early.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
-from itertools import islice
+from typing import Final
 
-from farref.model.rref.world import Bounds
-from farref.properties.proof.link.clauses import broken
-from farref.properties.proof.link.steps import disagreement
-from farref.properties.proof.link.walk import Moment, Move, moments
-from farref.properties.proof.link.worlds import state_of
-from farref.properties.rref.portfolio import PORTFOLIO
+from farref.model.checker.fast import check
+from farref.model.checker.interface import Budget, Progress, Result, Verdict
+from farref.properties.proof.link.compared import LINKS, Link
+from farref.properties.protocol import Configuration
 
-Compared = tuple[int, int, str]
-"""How many worlds and steps, and whether those are all."""
-
-PROGRESS_S = 10.0
-INTERRUPTED = " (interrupted)"
+COLUMNS: Final = "{:<44} {:>10} worlds{:<14} {:>11} steps {:>7} pictures {:>6.1f} CPU-seconds"
 
 
-def compare(name: str, bounds: Bounds, worlds_max: int) -> Compared:
-    """Compare the first worlds of a model with the proof, or all of them, and count worlds and steps."""
-    worlds, steps, told = 0, 0, time.monotonic()
-    walk = moments(bounds)
-    try:
-        for lines in islice(walk, worlds_max or None):
-            worlds, steps = worlds + 1, steps + look(bounds, *lines)
-            if time.monotonic() > told + PROGRESS_S:
-                told = time.monotonic()
-                print(f"  {name}: {worlds:,} worlds, {steps:,} steps so far", file=sys.stderr, flush=True)
-        return worlds, steps, " (all)" if next(walk, None) is None else ""
-    except KeyboardInterrupt:
-        return worlds, steps, INTERRUPTED
+def compare(link: Link, one: Configuration, worlds_max: int | None) -> Result:
+    """Compare the worlds of a configuration with the proof, and tell how far it is in between."""
+
+    def tell(progress: Progress) -> None:
+        print(f"\r  {one.name}: {progress.distinct:,} worlds so far", end="", file=sys.stderr, flush=True)
+
+    budget = Budget(states_max=worlds_max)
+    return check(link.model(one.bounds), link.properties(one.bounds), budget=budget, on_progress=tell)
 
 
-def look(bounds: Bounds, moment: Moment, moves: list[Move]) -> int:
-    """Look up every clause in a world, and compare every step that leads out of it; say how many those are."""
-    world, remote = moment
-    lost = broken(state_of(world, remote, bounds))
-    assert not lost, f"{lost} in {world}"
-    for before, known, action, after in moves:
-        difference = disagreement(before, action, after, known, bounds)
-        assert difference is None, difference
-    return len(moves)
-
-
-def main() -> None:
-    """Go through the portfolio, and print a line for each configuration."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument(
-        "--worlds", type=int, default=5000, help="so many worlds of each configuration (5000); 0 for all"
+def pictures(result: Result) -> int:
+    """Say how often a step or a clause was called: once for each picture of what it looked at."""
+    return sum(
+        int(word) for note in result.notes if " calls of step" in note for word in note.split() if word.isdigit()
     )
-    arguments.add_argument("--only", choices=[one.name for one in PORTFOLIO], help="one configuration")
+
+
+def report(name: str, result: Result) -> bool:
+    """Print a line for a configuration; say whether all of it was compared, and nothing differed."""
+    print("\r" + " " * 78, end="\r", file=sys.stderr, flush=True)
+    how = " (all)" if result.verdict is Verdict.HOLDS else " (not all)"
+    print(
+        COLUMNS.format(name, f"{result.distinct:,}", how, f"{result.generated:,}", pictures(result), result.cpu_seconds)
+    )
+    if result.counterexample is not None:
+        print(f"  {result.counterexample.property.id} ({result.counterexample.case}): {result.counterexample.text()}")
+        print("\n".join(f"    {action}" for action in result.counterexample.actions))
+    return result.verdict is not Verdict.VIOLATED
+
+
+def main() -> int:
+    """Go through the portfolios, and print a line for each configuration."""
+    names = [one.name for link in LINKS for one in link.portfolio]
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--worlds", type=int, help="about so many worlds of each configuration; all, unless given")
+    arguments.add_argument("--only", choices=names, help="one configuration")
     given = arguments.parse_args()
-    total_worlds, total_steps, begin = 0, 0, time.process_time()
-    for one in PORTFOLIO:
-        if given.only not in (None, one.name):
-            continue
-        worlds, steps, how = compare(one.name, one.bounds, given.worlds)
-        total_worlds, total_steps = total_worlds + worlds, total_steps + steps
-        print(f"{one.name}: {worlds:,} worlds{how}, {steps:,} steps", flush=True)
-        if how == INTERRUPTED:
-            break
-    seconds = time.process_time() - begin
-    rate = f"{seconds:.0f} CPU-seconds, {total_steps / max(seconds, 0.001):,.0f} steps a second"
-    print(f"{total_worlds:,} worlds, {total_steps:,} steps, no difference, {rate}")
+    results = []
+    for link in LINKS:
+        for one in link.portfolio:
+            if given.only in (None, one.name):
+                results.append(compare(link, one, given.worlds))
+                if not report(f"{link.name}: {one.name}", results[-1]):
+                    return 1
+    worlds, steps = (sum(getattr(one, name) for one in results) for name in ("distinct", "generated"))
+    seconds, seen = sum(one.cpu_seconds for one in results), sum(map(pictures, results))
+    print(f"{worlds:,} worlds, {steps:,} steps, {seen:,} pictures, no difference, {seconds:.0f} CPU-seconds")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Final
 
 from farref.properties.proof.logic.small import Check, Small, compiled
 from farref.properties.proof.rref.liveness import LIVENESS
 from farref.properties.proof.rref.safety import RREFS, SAFETY
 
+CLAUSES: Final = (*SAFETY.invariant, *LIVENESS.invariant, *SAFETY.goals)
+"""Every clause and every property of one state."""
+
 
 @cache
 def checks() -> dict[str, Check]:
     """Write every clause and every property as a function of a state, once."""
-    clauses = (*SAFETY.invariant, *LIVENESS.invariant, *SAFETY.goals)
-    return {one.id: compiled(one.holds(RREFS.state)) for one in clauses}
+    return {one.id: compiled(one.holds(RREFS.state)) for one in CLAUSES}
 
 
 def broken(state: Small) -> list[str]:

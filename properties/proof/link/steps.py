@@ -51,9 +51,10 @@ class Compiled:
     guard: Check
     after: Follower
 
-    def is_a(self, name: str) -> bool:
-        """Say whether this is a way of a step of that name."""
-        return self.name == name or self.name.startswith((f"{name} ", f"{name}:"))
+
+def is_a(way: str, name: str) -> bool:
+    """Say whether this is a way of a step of that name."""
+    return way == name or way.startswith((f"{name} ", f"{name}:"))
 
 
 @cache
@@ -127,7 +128,7 @@ def ways(step: Taken, before: Small) -> Iterator[tuple[str, Small]]:
     how |= {("as_call",)} if step.as_call else set()
     chosen = replace(before, facts=before.facts | how)
     for one in compiled_steps():
-        if one.is_a(step.name) and one.guard(chosen, *step.at):
+        if is_a(one.name, step.name) and one.guard(chosen, *step.at):
             after = one.after(chosen, *step.at)
             yield one.name, replace(after, facts=after.facts - CHOICES)
 

@@ -71,7 +71,8 @@ def rref_name(rref: int) -> str:
 
 
 @cache
-def _frame(bounds: Bounds) -> tuple[dict[str, tuple[str, ...]], dict[Fact, str]]:
+def frame_of(bounds: Bounds) -> tuple[dict[str, tuple[str, ...]], dict[Fact, str]]:
+    """List the forks and RRefs of a world, and to which RRef each fork belongs."""
     forks = tuple(map(fork_name, range(bounds.forks_total)))
     things = {"Fork": forks, "RRef": tuple(map(rref_name, range(bounds.rrefs)))}
     functions: dict[Fact, str] = {
@@ -86,7 +87,7 @@ def state_of(world: World, remote: Remote, bounds: Bounds, lineage: Table[ForkDa
     For whom a fork is meant is settled when it is minted. The proof has it settled before, so a `lineage` of later can be
     given.
     """
-    things, functions = _frame(bounds)
+    things, functions = frame_of(bounds)
     facts = {
         *_forks(world, remote, bounds),
         *_entries(world, remote),
@@ -108,7 +109,7 @@ def state_about(
     facts += [("for_owner", fork_name(fork)) for fork in listed if _is_for_owner(world.lineage, fork, bounds)]
     facts += [fact for rref in entries for fact in _entry(world, rref, remote)]
     things = {"Fork": tuple(map(fork_name, listed)), "RRef": tuple(map(rref_name, entries))}
-    return Small(things, frozenset(facts), _frame(bounds)[1])
+    return Small(things, frozenset(facts), frame_of(bounds)[1])
 
 
 def _meant(lineage: Table[ForkData], bounds: Bounds) -> Iterator[Fact]:

@@ -1,0 +1,27 @@
+"""What of the proof is compared with what of the model: for each theorem a portfolio, and how to lay one beside the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from farref.model.checker.interface import Model, Property
+from farref.properties.proof.link import whole
+from farref.properties.protocol import Configuration
+from farref.properties.rref import portfolio as rref
+
+
+@dataclass(frozen=True)
+class Link:
+    """A theorem beside the model, for the checker: the model with what the proof knows besides, and what must hold."""
+
+    name: str
+    portfolio: tuple[Configuration, ...]
+    model: Callable[[Any], Model]
+    properties: Callable[[Any], tuple[Property, ...]]
+
+
+RREF: Final = Link("rref", rref.PORTFOLIO, whole.LinkedModel, whole.properties)
+
+LINKS: Final = (RREF,)
