@@ -109,7 +109,7 @@ def _met(name: str, me: WorkerId, meeting: Meeting, check: Callable[[], None], m
     world, key = agree_on_secret(place)
     leave_name(place, me, name)
     incarnation = Incarnation(time.time_ns())
-    streams = meet(meeting, Identity(me, incarnation, world, key), check)
+    streams, lives = meet(meeting, Identity(me, incarnation, world, key), check)
     called = names(place, meeting.world_size)
     try:
         check_names(called.values())
@@ -118,7 +118,9 @@ def _met(name: str, me: WorkerId, meeting: Meeting, check: Callable[[], None], m
         for stream in streams.values():
             stream.close()
         raise
-    return Worker(make(me, called, incarnation), called, streams, meeting.settings, arena, windows)
+    core = make(me, called, incarnation)
+    core.here.lives.update(lives)
+    return Worker(core, called, streams, meeting.settings, arena, windows)
 
 
 def _check_place(directory: Path, rank: int, world_size: int) -> None:

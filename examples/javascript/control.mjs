@@ -43,6 +43,10 @@ export class Control {
   }
 
   arrives(from, { incarnation, number, lowest, control }) { // R7; the incarnation is the sender's
+    if (BigInt(incarnation) > this.lifeOf(from)) { // of a life that its hello did not show
+      this.core.emit("cut", { peer: from, reason: `a control message of incarnation ${incarnation}` });
+      return;
+    }
     if (BigInt(incarnation) !== this.lifeOf(from) || number >= lowest + WINDOW) return;
     const channel = this.channel(from);
     if (lowest > channel.mark) {

@@ -53,6 +53,7 @@ class Calls:
         """Judge all forks of a message, then take on all of them (R28); then do what it is for."""
         if type(message) is RemoteCall:
             check_minted(source, message)
+            self._check_born(message)
         references: tuple[Reference, ...] = ()
         objection = self.objection(source, message)
         if objection:
@@ -71,6 +72,11 @@ class Calls:
             self._user.end_fetch(message.fork, message.fetch, message.failed, references, content)
         else:
             assert_never(message)
+
+    def _check_born(self, message: RemoteCall) -> None:
+        """Refuse a creation under an id of a life that has not begun (R2)."""
+        if self._here.lives and self._here.is_unborn(message.rref, message.fork):
+            raise WireError(f"{message.rref} names a life that has not begun")
 
     def objection(self, source: WorkerId, message: Carrier) -> str | None:
         """Say why a message is refused: it is too much, or something is wrong with its forks (R28, R34)."""
@@ -91,6 +97,8 @@ class Calls:
                 return f"{data.fork} was not made by worker {source} for worker {me}"
             if (data.parent is None) != (data.owner == source):
                 return f"{data.fork} has a parent exactly if its owner did not make it; here it is not so"
+            if self._here.lives and self._here.is_unborn(data.rref, data.fork, data.parent):
+                return f"{data.fork} names a life that has not begun"
             if data.owner in dead:
                 return f"the owner of {data.rref} is dead: {dead[data.owner]}"
             if data.fork in self._user.records:

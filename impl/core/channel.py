@@ -115,6 +115,8 @@ class Incoming:
     incarnation: Incarnation
     mark: SequenceNumber = FIRST
     processed: set[SequenceNumber] = field(default_factory=set)
+    was_shown: bool = False
+    """Whether the peer has shown this incarnation as the two met: then no other comes after it."""
 
     def is_refused(self, control: Control) -> bool:
         """Say whether a message comes from a life that has ended, or from outside the window (R7)."""
@@ -123,6 +125,8 @@ class Incoming:
     def take(self, control: Control) -> bool:
         """Note a message, and say whether it takes effect: only its first copy does (R7)."""
         if control.incarnation > self.incarnation:
+            if self.was_shown:
+                raise WireError(f"a control message is of incarnation {control.incarnation}, not of {self.incarnation}")
             self.incarnation, self.mark, self.processed = control.incarnation, FIRST, set()
         if control.lowest > self.mark:
             self._raise_mark(control.lowest)
@@ -195,7 +199,8 @@ class Channel:
         """Find the receiver's half for a peer."""
         half = self.incoming.get(peer)
         if half is None:
-            half = self.incoming[peer] = Incoming(Incarnation(0))
+            shown = self._here.lives.get(peer)
+            half = self.incoming[peer] = Incoming(shown or Incarnation(0), was_shown=shown is not None)
         return half
 
     def forget(self, peer: WorkerId) -> None:

@@ -22,6 +22,8 @@ class Here:
         """The time, as it was last told."""
         self.dead: dict[WorkerId, str] = {}
         """The workers that were declared dead, and what is told of each (R34)."""
+        self.lives: dict[WorkerId, Incarnation] = {}
+        """The incarnations that peers have shown as they met; of a peer that is not here any may come (R2)."""
         self.closing = False
         """Whether the application may begin nothing new (R32)."""
         self.minted = 0
@@ -39,6 +41,11 @@ class Here:
         """Refuse to begin something new on a worker that leaves."""
         if self.closing:
             raise NotRunning(f"worker {self.me} is shutting down: no new creation, share or fetch (R32)")
+
+    def is_unborn(self, *ids: RRefId | ForkId | None) -> bool:
+        """Say whether one of some ids is of a life that the worker which minted it has not begun (R2)."""
+        lives = self.lives
+        return any(one is not None and one.incarnation > lives.get(one.created_on, one.incarnation) for one in ids)
 
     def send(self, target: WorkerId, message: AnyMessage) -> None:
         """Have a message sent."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from farref.impl.core.ids import WorkerId
+from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import Mismatch, RpcError, RpcTimeout, WireError
 from farref.impl.settings import Settings
 from farref.impl.transport import handshake
@@ -66,40 +66,43 @@ def names(directory: Path, world_size: int) -> dict[WorkerId, str]:
     return {WorkerId(rank): (directory / f"{rank}.name").read_text() for rank in range(world_size)}
 
 
-def meet(meeting: Meeting, identity: Identity, check: Callable[[], None]) -> dict[WorkerId, Stream]:
-    """Connect with every other worker. `check` may raise while waiting, to give up."""
+def meet(
+    meeting: Meeting, identity: Identity, check: Callable[[], None]
+) -> tuple[dict[WorkerId, Stream], dict[WorkerId, Incarnation]]:
+    """Connect with every other worker, and say which life each is in. `check` may raise while waiting, to give up."""
+    met: dict[WorkerId, tuple[Peer, Stream]] = {}
     with _listening(meeting, identity.rank) as listener:
-        streams: dict[WorkerId, Stream] = {}
         try:
             for rank in range(identity.rank):
-                streams[WorkerId(rank)] = _reach(meeting, WorkerId(rank), identity, check)
-            _await_others(meeting, identity, listener, streams, check)
+                met[WorkerId(rank)] = _reach(meeting, WorkerId(rank), identity, check)
+            _await_others(meeting, identity, listener, met, check)
         except BaseException:
-            for stream in streams.values():
+            for _, stream in met.values():
                 stream.close()
             raise
-    return streams
+    lives = {rank: peer.incarnation for rank, (peer, _) in met.items()}
+    return {rank: stream for rank, (_, stream) in met.items()}, lives
 
 
 def _await_others(
     meeting: Meeting,
     identity: Identity,
     listener: socket.socket,
-    streams: dict[WorkerId, Stream],
+    met: dict[WorkerId, tuple[Peer, Stream]],
     check: Callable[[], None],
 ) -> None:
     """Take the higher ranks in. One that comes twice lost its first stream on the way: the last one counts."""
     door = Doorway(listener, lambda guest: _hear(guest, meeting, identity))
     try:
-        while len(streams) < meeting.world_size - 1:
-            _still_time(meeting, f"{meeting.world_size - 1 - len(streams)} workers have not come")
+        while len(met) < meeting.world_size - 1:
+            _still_time(meeting, f"{meeting.world_size - 1 - len(met)} workers have not come")
             check()
             admitted = door.admit()
             if admitted is not None:
-                peer, stream = admitted
-                if peer.rank in streams:
-                    streams[peer.rank].close()
-                streams[peer.rank] = stream
+                peer, _ = admitted
+                if peer.rank in met:
+                    met[peer.rank][1].close()
+                met[peer.rank] = admitted
     finally:
         door.close()
 
@@ -174,7 +177,7 @@ def _listen(meeting: Meeting, rank: WorkerId) -> socket.socket:
     return listener
 
 
-def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable[[], None]) -> Stream:
+def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable[[], None]) -> tuple[Peer, Stream]:
     """Knock at a worker until it lets us in. Only what does not fit ends it: all else may be better the next time."""
     last: Exception | str = "it does not listen"
     while True:
@@ -199,7 +202,7 @@ def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable
         if peer.rank != rank:
             ready.close()
             raise WireError(f"worker {peer.rank} answers in the place of worker {rank}")
-        return ready
+        return peer, ready
 
 
 def _connect(meeting: Meeting, place: Path) -> socket.socket:

@@ -6,12 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from farref.impl import launch
+from farref.impl.api import current
+
 ROOT = Path(__file__).parents[2]
 
 
 AGAIN = """
 import sys, tempfile
 from pathlib import Path
+
+from farref.impl import launch
+from farref.impl.api import current
 sys.path.insert(0, {root!r})
 from farref.impl import ReferenceRefused, NotRunning, Settings, init_rpc, remote, rpc_sync, shutdown
 from tests.impl.far import references as far
@@ -103,3 +109,10 @@ def test_R2_R34_a_worker_that_was_killed_comes_back_under_its_name_and_inherits_
     outputs = [worker.communicate(timeout=60)[0].split("\n") for worker in workers]
     assert outputs[0][1:] == ["c died", "refused", "new", "empty", ""]
     assert outputs[1:] == [["empty", ""], ["empty", ""]]
+
+
+def test_R2_workers_that_have_met_know_which_life_the_others_are_in() -> None:
+    with launch(1, allow=["tests.impl.far.objects"]):
+        (life,) = current().core.here.lives.values()
+        assert set(current().core.here.lives) == set(current().connections)
+        assert life > 2**53

@@ -22,13 +22,16 @@ from farref.impl.core.messages import (
     Ack,
     Call,
     CallFailed,
+    Control,
     FetchCall,
     FetchReturn,
     ForkRequest,
     RemoteCall,
     Return,
     UserAccept,
+    UserDelete,
 )
+from farref.impl.errors import WireError
 from farref.impl.simulated.network import Simulation
 from tests.impl.core.simulation import A, B, C, drain, forks, is_empty, kind, kinds, under_way
 
@@ -197,3 +200,51 @@ def test_R2_R7_an_answer_to_an_earlier_life_answers_nothing(world: Simulation) -
     assert not world.cores[C].user.records[fork].confirmed
     world.perform(C, world.cores[C].receive(B, Ack(life, number)))
     assert world.cores[C].user.records[fork].confirmed
+
+
+LATER = 1
+"""How much greater an incarnation is than the one that its worker has shown."""
+
+
+def met(world: Simulation) -> Simulation:
+    """Let every worker know which life the others are in, as workers do that have met."""
+    for rank, core in world.cores.items():
+        core.here.lives.update({peer: one.incarnation for peer, one in world.cores.items() if peer != rank})
+    return world
+
+
+def test_R2_a_control_message_of_a_life_that_was_not_shown_ends_the_link(world: Simulation) -> None:
+    """Taken for a new life, it would make the receiver discard everything of the life that there is (R7)."""
+    x = met(world).create_remote(A, B)
+    drain(world)
+    body, life = UserDelete(x.rref, x.fork), world.cores[A].incarnation
+    later = Control(Incarnation(life + LATER), SequenceNumber(1), SequenceNumber(1), body)
+    with pytest.raises(WireError, match="incarnation"):
+        world.cores[B].receive(A, later)
+    assert x.fork in forks(world, B)
+    world.let_go(A, x)
+    drain(world)
+    assert forks(world, B) == []
+
+
+@pytest.mark.parametrize("field", ["rref", "fork"])
+def test_R2_a_creation_in_a_life_that_was_not_shown_ends_the_link(world: Simulation, field: str) -> None:
+    met(world).create_remote(A, B)
+    (message,) = (flight.message for flight in world.in_flight())
+    life = msgspec.structs.replace(getattr(message, field), incarnation=world.cores[A].incarnation + LATER)
+    with pytest.raises(WireError, match="has not begun"):
+        world.cores[B].receive(A, msgspec.structs.replace(message, **{field: life}))
+    assert world.observe()[B].entries == ()
+
+
+@pytest.mark.parametrize("field", ["rref", "fork", "parent"])
+def test_R2_a_fork_of_a_life_that_was_not_shown_is_refused(world: Simulation, field: str) -> None:
+    x = met(world).create_remote(A, B)
+    world.share_as_argument(A, C, x)
+    data = carried(world, Call)
+    life = msgspec.structs.replace(getattr(data, field), incarnation=world.cores[A].incarnation + LATER)
+    (call,) = (flight.message for flight in world.in_flight() if kind(flight) is Call)
+    wrong = msgspec.structs.replace(call, forks=(msgspec.structs.replace(data, **{field: life}),))
+    world.perform(C, world.cores[C].receive(A, wrong))
+    assert (world.observe()[C].users, runs(world)) == ((), 0)
+    assert CallFailed in kinds(world)
