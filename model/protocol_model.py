@@ -29,7 +29,7 @@ class ProtocolModel(Generic[AnyBounds, AnyRules, AnyWorld, AnyAction]):
     take: ClassVar[Callable[..., Any]]
     """Gives the world after an action, by some bounds and rules, or None where it cannot happen."""
 
-    @property
+    @cached_property
     def initial(self) -> AnyWorld:
         """The world in which nothing has happened yet."""
         world: AnyWorld = self.empty_world(self.bounds)

@@ -12,6 +12,7 @@ what was looked at (`checker/views.py`). Nothing else about a state may be asked
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import compress
 from typing import Self, TypeVar
 
 Value = TypeVar("Value")
@@ -39,7 +40,7 @@ class IdSet(tuple[int, ...]):
 
     def members(self) -> Iterator[int]:
         """List the ids in the set, smallest first."""
-        return (key for key, present in enumerate(self) if present)
+        return compress(range(len(self)), self)
 
     def is_empty(self) -> bool:
         """Say whether no id is in the set."""

@@ -7,6 +7,9 @@ a leak is found by looking at what is left.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
 from msgspec import Struct
 
 from farref.impl.core.autograd.ids import ContextId, PassId
@@ -17,6 +20,8 @@ from farref.impl.core.ids import FetchId, ForkId, RRefId, SequenceNumber, Worker
 from farref.impl.core.messages import ControlBody, RRefBody
 from farref.impl.core.owner import Entry
 from farref.impl.core.user import Record
+
+AnyView = TypeVar("AnyView")
 
 
 class ParkedFetch(Struct, frozen=True, order=True):
@@ -143,22 +148,24 @@ def observe(core: Core) -> WorkerTables:
     """Look at every table of a worker, in the order of ids."""
     return WorkerTables(
         worker=core.me,
-        entries=tuple(_entry(rref, entry) for rref, entry in sorted(core.owner.entries.items())),
-        users=tuple(_record(fork, record) for fork, record in sorted(core.user.records.items())),
+        entries=_listed(_entry, core.owner.entries),
+        users=_listed(_record, core.user.records),
         parked_calls=_parked(core),
-        unanswered=tuple(
-            _unanswered(peer, number, body, core.here.now - since)
-            for peer, number, body, since in core.channel.unanswered()
-        ),
+        unanswered=tuple([_unanswered(core.here.now, *one) for one in core.channel.unanswered()]),
         dead=tuple(sorted(core.dead)),
-        contexts=tuple(_context(context_id, context) for context_id, context in sorted(core.engine.contexts.items())),
+        contexts=_listed(_context, core.engine.contexts),
         passes=tuple(sorted(core.engine.passes)),
     )
 
 
-def _unanswered(peer: WorkerId, number: SequenceNumber, body: ControlBody, age_s: float) -> UnansweredView:
+def _listed(view: Callable[[Any, Any], AnyView], table: Mapping[Any, Any]) -> tuple[AnyView, ...]:
+    """See the rows of a table in the order of their ids."""
+    return tuple([view(key, table[key]) for key in sorted(table)])
+
+
+def _unanswered(now: float, peer: WorkerId, number: SequenceNumber, body: ControlBody, since: float) -> UnansweredView:
     rref, fork = (body.rref, body.fork) if isinstance(body, RRefBody) else (None, None)
-    return UnansweredView(peer, number, type(body).__name__, rref, fork, age_s)
+    return UnansweredView(peer, number, type(body).__name__, rref, fork, now - since)
 
 
 def _context(context_id: ContextId, context: Context) -> ContextView:
@@ -173,7 +180,7 @@ def _entry(rref: RRefId, entry: Entry) -> EntryView:
         phase=entry.phase.value,
         failed=isinstance(entry.outcome, Failure),
         forks=tuple(sorted(entry.forks.items())),
-        fetches=tuple(sorted(ParkedFetch(*parked) for parked in entry.fetches)),
+        fetches=tuple(sorted([ParkedFetch(*parked) for parked in entry.fetches])),
         running=entry.running,
         held=entry.held,
         waiting=len(entry.waiting),
@@ -181,6 +188,7 @@ def _entry(rref: RRefId, entry: Entry) -> EntryView:
 
 
 def _record(fork: ForkId, record: Record) -> RecordView:
+    abandoned = sum(record.fetches.values())
     return RecordView(
         rref=record.rref,
         fork=fork,
@@ -191,8 +199,8 @@ def _record(fork: ForkId, record: Record) -> RecordView:
         timed_out=record.timed_out,
         orphaned=record.orphaned,
         children=tuple(sorted(record.children.items())),
-        fetches_waiting=sum(not abandoned for abandoned in record.fetches.values()),
-        fetches_abandoned=sum(record.fetches.values()),
+        fetches_waiting=len(record.fetches) - abandoned,
+        fetches_abandoned=abandoned,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 State = Any
 """A tree of immutable values, see `farref.model.values`."""
@@ -28,8 +28,7 @@ class Kind(Enum):
     EVENTUALLY = "eventually"  # no run ends, or goes round for ever (fairly), without it
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """One instance of a property, for instance for one fork; small ones are cheap to check and say what failed.
 
     `text` is the sentence it is an instance of, where the property has several.

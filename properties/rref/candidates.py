@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Final
 
 from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
@@ -14,6 +14,7 @@ from farref.model.rref.owner import Entry
 from farref.model.rref.user import Fetch, User, UserRRef, is_held, is_usable
 from farref.model.rref.world import World
 from farref.model.values import IdSet
+from farref.properties.rref.touched import differing
 from farref.properties.twin.candidates import LATE, Candidates
 
 SORTS: Final[dict[str, tuple[type, ...]]] = {
@@ -50,8 +51,10 @@ class RRefCandidates(Candidates[RRefModel, World]):
     """The actions of a world of some size, sorted by what has to be there for them."""
 
     sorts: ClassVar = SORTS
-    _flying: Iterable[IdSet] | None = None  # what was looked for last
-    _places: list[Place]  # and found
+
+    def __init__(self, model: RRefModel, late: Iterable[str]) -> None:
+        super().__init__(model, late)
+        self._under_way, self._unanswered = Places(), Places()
 
     def place(self, message: Message) -> Place:
         """Give what a message is found by in the network."""
@@ -59,14 +62,11 @@ class RRefCandidates(Candidates[RRefModel, World]):
 
     def under_way(self, world: World) -> Iterable[Place]:
         """List what can be found under way."""
-        table = world.network.flying
-        if table is not self._flying:  # asked for several sorts of step in the same world
-            self._flying, self._places = table, _found(table)
-        return self._places
+        return self._under_way.of(world.network.flying)
 
     def unanswered(self, world: World) -> Iterable[Place]:
         """List what can be found that may have to be sent again."""
-        return _found(world.network.unanswered)
+        return self._unanswered.of(world.network.unanswered)
 
     def of(self, sort: str, world: World) -> list[Any]:
         """List the actions of a sort that may be possible in a world."""
@@ -110,9 +110,23 @@ class RRefCandidates(Candidates[RRefModel, World]):
                 return lambda _: True
 
 
-def _found(table: Iterable[IdSet]) -> list[Place]:
-    full = [(kind, forks) for kind, forks in enumerate(table) if True in tuple(forks)]
-    return [(kind, fork) for kind, forks in full for fork, present in enumerate(forks) if present]
+class Places:
+    """What is found in a table of the network. From step to step it changes in few kinds: the others are not read again."""
+
+    def __init__(self) -> None:
+        self._table: Sequence[IdSet] = ()
+        self._by_kind: list[list[Place]] = []
+        self._found: list[Place] = []
+
+    def of(self, table: Sequence[IdSet]) -> list[Place]:
+        """List what is found in a table, kind by kind."""
+        last, self._table = self._table, table
+        if last is not table:
+            self._by_kind = self._by_kind or [[] for _ in table]
+            for kind in differing(last or [None] * len(table), table):
+                self._by_kind[kind] = [(kind, fork) for fork in table[kind].members()]
+            self._found = [place for places in self._by_kind for place in places]
+        return self._found
 
 
 def _at_owner(sort: str, rref: int) -> Callable[[World], object]:

@@ -66,18 +66,17 @@ class ModelObserver:
     def _changed(self, last: World, world: World) -> set[int]:
         """List the workers of which anything looks other than in the last world."""
         sources = self._see(world, last.network.unanswered, world.network.unanswered, self._unanswered)
-        changed = {worker for worker, view in enumerate(self._workers) if view.worker in sources}
-        changed.update(self.bounds.owner(RRefId(rref)) for rref in differing(last.owners, world.owners))
+        changed = [worker for worker, view in enumerate(self._workers) if view.worker in sources]
+        changed += [self.bounds.owner(RRefId(rref)) for rref in differing(last.owners, world.owners)]
         forks = [*differing(last.users, world.users), *differing(last.lineage, world.lineage)]
-        return changed.union(holder for fork in forks if (holder := world.lineage[fork].holder) is not None)
+        return {*changed, *[holder for fork in forks if (holder := world.lineage[fork].holder) is not None]}
 
     def _see(self, world: World, last: Table[IdSet], table: Table[IdSet], seen: list[list[MessageView]]) -> set[str]:
         """See the messages of a table again, of the kinds that have changed. Say whose messages those are or were."""
-        sources = set[str]()
+        sources, known = set[str](), self._messages
         for kind in differing(last, table):
-            known = self._messages
             views = [known.get((kind, fork)) or self._message(world, kind, fork) for fork in table[kind].members()]
-            sources.update(view.source for view in (*seen[kind], *views))
+            sources.update([view.source for view in (*seen[kind], *views)])
             seen[kind] = views
         return sources
 

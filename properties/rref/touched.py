@@ -9,6 +9,8 @@ where nothing was touched (`test_safety.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import compress, count
+from operator import is_not
 
 from farref.model.rref.application import Application
 from farref.model.rref.ids import ForkId
@@ -49,7 +51,7 @@ def differing(before: Iterable[object], after: Iterable[object]) -> list[int]:
     """List the places at which two tables have other records. One that was not written is the very same."""
     if before is after:
         return []
-    return [place for place, (old, new) in enumerate(zip(before, after, strict=True)) if old is not new]
+    return list(compress(count(), map(is_not, before, after)))
 
 
 def _about(before: Network, after: Network) -> set[int]:

@@ -26,7 +26,7 @@ NEEDS: Final = {"duplicated": "duplicates", "dropped": "drops", "timed_out": "ti
 
 def forbidden(world: World, bounds: Bounds) -> Iterator[act.Action]:
     """List what an application could try now and must be refused, as one action for each way to try it (R27, R32)."""
-    if not world.closing and not any(user.handle is Handle.TIMED_OUT for user in world.users):
+    if not world.closing and Handle.TIMED_OUT not in [user.handle for user in world.users]:
         return
     for fork, user in zip(map(ForkId, range(bounds.forks_total)), world.users, strict=True):
         refused = user.handle is Handle.TIMED_OUT or (world.closing and user.handle is Handle.HELD)

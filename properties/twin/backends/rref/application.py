@@ -64,12 +64,12 @@ class Application:
 
     def wants(self, rref: RRefId) -> int:
         """Count who waits for a value on its owner."""
-        return sum(wanted == rref for wanted in self.waiters.values())
+        return list(self.waiters.values()).count(rref)
 
     def asked(self, worker: WorkerId, fork: ForkId) -> list[tuple[FetchId, bool]]:
         """List the fetches of a fork that have not ended, and whether each was abandoned."""
-        found = ((at, fetch, entry) for (at, fetch), entry in self.fetches.items())
-        return [(fetch, abandoned) for at, fetch, (wanted, abandoned) in found if at == worker and wanted == fork]
+        found = self.fetches.items()
+        return [(fetch, abandoned) for (at, fetch), (wanted, abandoned) in found if at == worker and wanted == fork]
 
     def must_accept_first(self, data: ForkData, accepted: bool) -> None:
         """Complain if user code starts before its argument was accepted towards the parent (R18)."""

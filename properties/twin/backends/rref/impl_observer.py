@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from farref.impl.core.ids import ForkId, OwnedReference, RRefId, UserReference, WorkerId
 from farref.impl.core.observe import EntryView as Entry
@@ -17,8 +16,7 @@ from farref.properties.twin.backends.rref.application import Application
 from farref.properties.twin.backends.rref.names import Names
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """What was seen of one worker."""
 
     view: WorkerView
@@ -40,7 +38,7 @@ class ImplObserver:
 
     def observe(self, tables: WorkerTables, parents: Collection[ForkId]) -> Observed:
         """Look at all tables of a worker, and at the forks that it knows as children."""
-        parked = frozenset(fork for call in tables.parked_calls for fork in call.waiting_for)
+        parked = frozenset([fork for call in tables.parked_calls for fork in call.waiting_for])
         amiss = [f"{name(tables.worker)}: {complaint}" for complaint in self._amiss(tables, parents)]
         return Observed(self._worker(tables, parked), frozenset(map(self.names.fork, parked)), tuple(amiss))
 
@@ -90,7 +88,7 @@ class ImplObserver:
 
     def _amiss_with(self, worker: WorkerId, record: Record) -> Iterator[str]:
         label, application = self.names.fork(record.fork), self.application
-        parked = sum(fork == record.fork for fork in application.calls.values())
+        parked = list(application.calls.values()).count(record.fork)
         handles = application.handles[worker, UserReference(record.owner, record.rref, record.fork)] + parked
         if record.handles != handles:
             yield f"{label}: the table has {record.handles} handles, the application {handles}"
