@@ -27,6 +27,10 @@ class RefusedValue(RpcError, TypeError):
     """A value cannot travel: its type is not one that the wire knows, or it is too large."""
 
 
+class RefusedResult(RefusedValue):
+    """A function ran, and what it gave could not travel: it could not be written there, or was refused here (R28)."""
+
+
 class RefusedFunction(RpcError, PermissionError):
     """A function may not be called by name from another worker."""
 

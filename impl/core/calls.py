@@ -36,7 +36,7 @@ from farref.impl.core.messages import (
 from farref.impl.core.owner import Owner
 from farref.impl.core.parking import Parking
 from farref.impl.core.user import User
-from farref.impl.errors import ContextReleased, PeerDied, RefusedCall, WireError, refusal
+from farref.impl.errors import ContextReleased, PeerDied, RefusedCall, RefusedResult, WireError, refusal
 from farref.impl.limits import reached
 
 
@@ -166,9 +166,9 @@ class Calls:
                 self._send(source, CallFailed(message.call, message.forks, reason))
                 return
             case Return():
-                self._emit(FailCall(message.call, source, reason))
+                self._emit(FailCall(message.call, source, reason, ran=True))
             case FetchReturn():
-                self._user.end_fetch(message.fork, message.fetch, True, (), refusal(reason))
+                self._user.end_fetch(message.fork, message.fetch, True, (), RefusedResult(reason))
             case _:
                 assert_never(message)
         if message.forks:

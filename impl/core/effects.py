@@ -71,11 +71,12 @@ class CompleteCall(Struct, frozen=True):
 
 @final
 class FailCall(Struct, frozen=True):
-    """A call of ours was refused, or could not be sent: it never ran."""
+    """A call of ours was refused, or could not be sent, and never ran; or it ran, and its result is refused here."""
 
     call: CallId
     target: WorkerId
     reason: str
+    ran: bool = False
 
 
 @final

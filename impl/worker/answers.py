@@ -14,7 +14,7 @@ from farref.impl.core.autograd.ids import ContextId
 from farref.impl.core.effects import AnswerFetch, Effect, Failure, Outcome
 from farref.impl.core.ids import CallId, WorkerId
 from farref.impl.core.messages import Forks
-from farref.impl.errors import RpcError
+from farref.impl.errors import RefusedResult, RefusedValue, RpcError
 from farref.impl.values.bodies import Written, is_plain
 from farref.impl.values.tensors import Passage
 from farref.impl.worker.recording import answering, opened
@@ -109,6 +109,8 @@ class Answers:
                     target, what, of, passage, True, ((), worker.bodies.write_error(outcome.content, ""), [], ())
                 )
             return Answer(target, what, of, passage, False, worker.bodies.write(outcome.content, target, passage))
+        except RefusedValue as error:
+            return Answer(target, what, of, passage, True, self._written_error(_of_result(error), what, of))
         except RpcError as error:
             return Answer(target, what, of, passage, True, self._written_error(error, what, of))
 
@@ -128,3 +130,10 @@ class Answers:
             failed, passage, written = True, None, self._written_error(error, answer.what, answer.of)
         forks, body, segments, _ = written
         worker.perform(send(failed, forks, body, passage), segments)
+
+
+def _of_result(error: RefusedValue) -> RefusedResult:
+    """Say of a value that could not be written that it is what a function gave: its caller must know that it ran."""
+    refused = RefusedResult(*error.args).with_traceback(error.__traceback__)
+    refused.__cause__, refused.__suppress_context__ = error.__cause__, True
+    return refused

@@ -35,7 +35,7 @@ from farref.impl.core.effects import (
 from farref.impl.core.ids import Reference, RRefId, WorkerId
 from farref.impl.core.messages import CARRIERS, ForwardCall
 from farref.impl.core.parking import weight
-from farref.impl.errors import LimitReached, RpcError, refusal
+from farref.impl.errors import LimitReached, RefusedResult, RpcError, refusal
 from farref.impl.limits import reached
 from farref.impl.rref import RRef
 from farref.impl.user_code import entering
@@ -111,11 +111,12 @@ class Performer:
     def _perform_rare(self, effect: FailCall | ReplyLost | WakeWaiter | PassEnded | TakeForDead) -> None:
         worker = self._worker
         match effect:
-            case FailCall(call, target, reason):
+            case FailCall(call, target, reason, ran):
                 refused = worker.calls.pop(call, None)
                 if refused is not None:
                     message = f"{refused[2]} on {worker.names[target]} was refused: {reason}"
-                    refused[0].offer_exception(refusal(reason, message))
+                    error = RefusedResult(f"the result of {message}") if ran else refusal(reason, message)
+                    refused[0].offer_exception(error)
             case ReplyLost(target, call, reason):
                 if target not in worker.core.dead:
                     body = worker.bodies.write_error(refusal(reason), "")

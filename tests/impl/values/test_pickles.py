@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from farref.impl import Cluster, RefusedCall, launch, remote, rpc_sync
+from farref.impl import Cluster, RefusedCall, RefusedResult, launch, remote, rpc_sync
 from tests.impl.far import unwritable as far
 
 
@@ -22,9 +22,9 @@ def world() -> Iterator[Cluster]:
 def test_a_pickle_that_cannot_be_read_is_refused_and_both_workers_live() -> None:
     with pytest.raises(RefusedCall, match="not here"):
         rpc_sync("A", far.echo, [far.Poisoned()])
-    with pytest.raises(RefusedCall, match="not here"):
+    with pytest.raises(RefusedResult, match="not here"):
         rpc_sync("A", far.poisoned)
-    with pytest.raises(RefusedCall, match="not here"):
+    with pytest.raises(RefusedResult, match="not here"):
         remote("A", far.poisoned).to_here()
     with pytest.raises(RefusedCall, match="not here"):
         remote("A", far.echo, [far.Poisoned()]).to_here()

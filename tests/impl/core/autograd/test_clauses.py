@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 
 import pytest
@@ -22,8 +23,9 @@ from farref.impl.core.autograd.messages import (
     Settled,
 )
 from farref.impl.core.ids import WorkerId
-from farref.impl.core.messages import CallFailed, ForwardCall
+from farref.impl.core.messages import CallFailed, Control, ForwardCall
 from farref.impl.errors import ContextReleased, PassRefused, WireError
+from farref.impl.simulated.network import InFlight
 from tests.impl.core.autograd.programs import settle
 from tests.impl.core.autograd.world import World
 from tests.impl.core.simulation import A, B, C, kinds, under_way
@@ -41,6 +43,29 @@ def test_A9_A25_a_call_that_arrives_late_is_refused_and_accounted_for() -> None:
     world.deliver(under_way(world, ForwardCall))
     assert {CallFailed, Settled} <= set(kinds(world))
     assert forward not in world.received
+    settle(world, Random(0))
+    assert all(core.is_empty() for core in world.cores.values())
+
+
+def unreadable(world: World, flight: InFlight) -> None:
+    """Let a message arrive that its receiver cannot read."""
+    assert isinstance(flight.message, ForwardCall)
+    world.perform(flight.target, world.cores[flight.target].refuse(flight.source, flight.message, "it cannot be read"))
+
+
+def test_A9_A25_a_call_that_is_refused_has_been_received(monkeypatch: pytest.MonkeyPatch) -> None:
+    """B cannot read it. Nobody says that it failed, so only B can say that it is under way no more."""
+    world = World()
+    world.call(A, B, world.context, [world.x])
+    with monkeypatch.context() as patch:
+        patch.setattr(world, "arrive", partial(unreadable, world))
+        world.deliver(under_way(world, ForwardCall))
+    assert kinds(world) == [CallFailed]
+    world.release(A, world.context)
+    world.let(CleanupContext)
+    controls = [flight.message for flight in world.in_flight() if isinstance(flight.message, Control)]
+    (told,) = (control.body for control in controls if isinstance(control.body, Closed))
+    assert (told.got, told.failed) == ({A: 1}, {})
     settle(world, Random(0))
     assert all(core.is_empty() for core in world.cores.values())
 
