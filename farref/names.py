@@ -107,6 +107,7 @@ def _run(letter: str, numbers: list[int]) -> str:
 def _named(about: AnySubject) -> Iterator[Named]:
     yield from _properties(about)
     yield from _claims(about)
+    yield from _gaps(about)
     yield from _rules(about)
     yield from _situations(about)
 
@@ -125,6 +126,13 @@ def _claims(about: AnySubject) -> Iterator[Named]:
         what = f"A known defect of PyTorch 2.13: {one.title}. {one.text}"
         commands = (_check(about, "--profile", "torch", "--claim", one.id), _check(about, "--claim", one.id))
         yield Named(one.id, Sort.CLAIM, about.name, what, one.must_hold(), one.clause, commands)
+
+
+def _gaps(about: AnySubject) -> Iterator[Named]:
+    for one in about.gaps.values():
+        what = f"A known defect of these rules, where a link breaks and both ends live: {one.title}. {one.text}"
+        command = _check(about, "--claim", one.id)
+        yield Named(one.id, Sort.CLAIM, about.name, what, one.must_hold(), one.clause, (command,))
 
 
 def _rules(about: AnySubject) -> Iterator[Named]:

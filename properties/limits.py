@@ -10,6 +10,9 @@ Limits = Mapping[str, tuple[int, int]]
 
 OTHER_LIMITS: Final = (0, 9)
 
+UNCUT: Final = "links break in the model only, and not beside an implementation; leave out --cuts"
+"""What is said to somebody who wants links cut where they cannot be."""
+
 
 def limits_of(name: str, limits: Limits) -> tuple[int, int]:
     """Tell the smallest and the largest value of a bound."""

@@ -45,7 +45,7 @@ def unjudged(world: Any, actions: Sequence[Any], touched: Collection[str]) -> li
 
 @dataclass(frozen=True)
 class Claim:
-    """One known defect of PyTorch: what breaks, where it breaks, and the clause that repairs it.
+    """One known defect, of PyTorch's rules or of ours: what breaks, where it breaks, and the clause that is concerned.
 
     `title` and `text` tell of the defect. What is checked is the opposite, `must_hold`.
     """
@@ -58,7 +58,7 @@ class Claim:
     property: Property
 
     def must_hold(self) -> str:
-        """Give the sentence that must hold, and that PyTorch's rules break."""
+        """Give the sentence that must hold, and that the rules break."""
         return self.property.text
 
 
@@ -95,7 +95,8 @@ class Subject(Generic[AnyBounds, AnyWorld, AnyAction]):
     model: Callable[[AnyBounds, Rules], Model]
     properties: Callable[[AnyBounds], tuple[Property, ...]]
     witnesses: Callable[[AnyBounds], tuple[Property, ...]]
-    claims: Mapping[str, Claim]
+    claims: Mapping[str, Claim]  # what PyTorch's rules break
+    gaps: Mapping[str, Claim]  # what ours break, as a link breaks and both ends live
     portfolio: tuple[Configuration, ...]
 
     # Stories
@@ -120,8 +121,13 @@ class Subject(Generic[AnyBounds, AnyWorld, AnyAction]):
 
     def meaning(self, counterexample: Counterexample, end: Any) -> str:
         """Say what a counterexample means, which ends with this moment."""
-        texts = {claim.id: claim.text for claim in self.claims.values()}
+        texts = {claim.id: claim.text for claim in self.every_claim.values()}
         return meaning_of(counterexample, end, texts | {**self.meanings})
+
+    @property
+    def every_claim(self) -> Mapping[str, Claim]:
+        """What some rules break, PyTorch's or ours, by id."""
+        return {**self.claims, **self.gaps}
 
     @property
     def sound(self) -> rules.Rules:

@@ -68,8 +68,8 @@ class Request:
 
     def properties(self, bounds: Any) -> tuple[Property, ...]:
         """List what is to be checked in a world of some size."""
-        if self.claim is not None and self.claim in self.about.claims:
-            return (self.about.claims[self.claim].property,)
+        if self.claim is not None and self.claim in self.about.every_claim:
+            return (self.about.every_claim[self.claim].property,)
         wanted = self.about.properties(bounds)
         if self.claim is not None:
             return tuple(one for one in wanted if one.id == self.claim)
@@ -84,7 +84,7 @@ class Request:
         words = ["farref", "check", self.subject]
         words += ["--without", self.without] if self.without else ["--profile", self.profile]
         words += ["--claim", self.claim] if self.claim else []
-        if not self.is_portfolio and self.claim not in self.about.claims:
+        if not self.is_portfolio and self.claim not in self.about.every_claim:
             words += flags(self.configurations[0].bounds, self.about.said_always)
         words += ["--engine", self.engine] if self.engine != "fast" else []
         words += ["--symmetry"] if self.symmetry else []

@@ -33,6 +33,7 @@ BOUNDS_HELP: Final = {
     "passes": "Number of calls of backward().",
     "detached": "Number of calls that may be made while recording is switched off.",
     "crashes": "Number of workers that may die.",
+    "cuts": "Number of links that may break while both ends live.",
     "smart": "Passes run in the mode SMART, not FAST.",
     "forward": "The calls of the forward pass are steps of the run too, not only the backward passes.",
     "release": "The context may be released during the run.",

@@ -80,7 +80,7 @@ def _rule(name: str | None, about: AnySubject) -> str | None:
 
 def _claim(name: str | None, about: AnySubject) -> str | None:
     """Find a claim or a property by its id, however it is spelled."""
-    known = [*about.claims, *(one.id for one in about.properties(about.broadest))]
+    known = [*about.every_claim, *(one.id for one in about.properties(about.broadest))]
     found = next((one for one in known if name is not None and one.lower() == name.lower()), None)
     if name is not None and found is None and about.name == "rref" and name.upper() in defects():
         raise click.UsageError(
@@ -94,12 +94,12 @@ def _claim(name: str | None, about: AnySubject) -> str | None:
 def _configurations(
     bounds: dict[str, Any], claim: str | None, about: AnySubject
 ) -> tuple[tuple[Configuration, ...], bool]:
-    if claim is not None and claim in about.claims:
+    if claim is not None and claim in about.every_claim:
         if bounds:
             raise click.UsageError(
                 f"--claim {claim} has its own bounds; leave out --{next(iter(bounds)).replace('_', '-')}"
             )
-        return (Configuration(claim, about.claims[claim].bounds, about.claims[claim].title),), False
+        return (Configuration(claim, about.every_claim[claim].bounds, about.every_claim[claim].title),), False
     if not bounds:
         return about.portfolio, True
     asked = about.bounds(**bounds)

@@ -125,7 +125,7 @@ def twin_of(world: World, bounds: Bounds) -> Hashable:
         detached=_members(world.detached),
         release=_release(world.release),
         net=_network(world.network, bounds),
-        budget=_record(**{name: left for name, left in world.budgets._asdict().items() if name != "crashes"}),
+        budget=_record(**{name: left for name, left in world.budgets._asdict().items() if name in CONSTANTS}),
         released=world.released,
     )
 

@@ -109,16 +109,30 @@ def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, sy
     names = " ".join(f"{name} = {name}" for name in (*workers, "Nobody"))
     lines = [HEADER.format(specification=specification(claims), names=names)]
     constants = {
-        CONSTANT_NAMES.get(name, camel(name)): value for name, value in {**vars(bounds), **vars(rules)}.items()
+        CONSTANT_NAMES.get(name, camel(name)): value
+        for name, value in {**vars(bounds), **vars(rules)}.items()
+        if name != "cuts"
     }
     lines += [f"    {name} = {str(value).upper()}" for name, value in constants.items()]
     lines += ["SYMMETRY OthersAlike"] if symmetry and bounds.workers - bounds.rrefs > 1 else []  # TLC wants two to swap
     return "\n".join([*lines, *map(claimed, claims)]) + "\n"
 
 
+ABSENT: Final = {
+    "crashes": "Autograd.tla has no crashes; leave out --crashes",
+    "cuts": "in Autograd.tla no link breaks; leave out --cuts",
+}
+"""What Autograd.tla leaves out, by the bound."""
+
 TWINS: Final = {
     Bounds: Twin(
-        RRefModel, "MCRRef", render_config, lambda _: {}, lambda world, _: twin_of(world), read_state, lambda _: None
+        RRefModel,
+        "MCRRef",
+        render_config,
+        lambda _: {},
+        lambda world, _: twin_of(world),
+        read_state,
+        lambda bounds: "in RRef.tla no link breaks; leave out --cuts" if bounds.cuts else None,
     ),
     AutogradBounds: Twin(
         AutogradModel,
@@ -127,7 +141,7 @@ TWINS: Final = {
         lambda bounds: {"AutogradGraphs.tla": autograd_tlc.graphs_module(bounds)},
         autograd_tlc.twin_of,
         autograd_tlc.read_state,
-        lambda bounds: "Autograd.tla has no crashes; leave out --crashes" if bounds.crashes else None,
+        lambda bounds: next((said for name, said in ABSENT.items() if getattr(bounds, name)), None),
     ),
 }
 """By the type of their bounds."""

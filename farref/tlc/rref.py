@@ -63,7 +63,7 @@ def twin_of(world: World) -> dict[str, Any]:
             "unanswered": _about(net.unanswered, kinds),
             "processed": _about(net.processed, kinds),
         },
-        "budget": _plain(world.budgets),
+        "budget": {name: left for name, left in _plain(world.budgets).items() if name != "cuts"},
         "closing": world.closing,
         "repeated": net.repeated,
         "app": _application(world.application),

@@ -80,6 +80,17 @@ class Notice(Happening):
 
 
 @dataclass(frozen=True, slots=True)
+class Cut(Happening):
+    """The link between two workers breaks, and both live: each takes the other for dead."""
+
+    one: WorkerId
+    other: WorkerId
+
+    def __str__(self) -> str:
+        return f"Cut({worker_name(self.one)}, {worker_name(self.other)})"
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseContext(Happening):
     """The creator releases the context."""
 
@@ -96,4 +107,4 @@ Befalling = (
 )
 """What can befall a message."""
 
-Action = Choose | SendTensors | SendDetached | Backward | TimeOut | ReleaseContext | Crash | Notice | Befalling
+Action = Choose | SendTensors | SendDetached | Backward | TimeOut | ReleaseContext | Crash | Notice | Cut | Befalling

@@ -57,9 +57,12 @@ def carried(world: World, message: msg.Message, bounds: Bounds) -> msg.Parcel:
 
 
 def send(world: World, parcels: Iterable[msg.Parcel], bounds: Bounds) -> World:
-    """Send messages; what is sent to the dead goes nowhere."""
-    living = [
-        parcel for parcel in parcels if not bounds.crashes or receiver_of(world, parcel[0], bounds) not in world.dead
-    ]
+    """Send messages; what is sent to the dead, or to somebody taken for dead, goes nowhere."""
+    living = [parcel for parcel in parcels if not bounds.mourning or _is_sent(world, parcel[0], bounds)]
     numbered = [(bounds.places[message], content) for message, content in living]
     return world._replace(network=net.send(world.network, numbered))
+
+
+def _is_sent(world: World, message: msg.Message, bounds: Bounds) -> bool:
+    source, target = ends(world, message, bounds)
+    return target not in world.dead and target not in world.workers[source].mourned

@@ -1,9 +1,12 @@
-"""The steps of a death: a worker dies, and every other one is told, each at its own time (A21).
+"""The steps of a death: a worker dies, and every other one is told, each at its own time (A21). And of a link that breaks.
 
 Who is dead is decided elsewhere (R34). The dead process nothing and send nothing; what they sent before may still arrive,
 until its receiver has been told. A root ends its pass if somebody dead takes part in it or was sent something. It need not
 have heard of the dead before: whoever sent something there reports that, as always. A worker leaves a pass whose root is
 dead, and drops a context whose creator is. What each of them does is in `root.py`, `worker.py` and `release.py`.
+
+A link that breaks is two deaths, each to one worker only: both ends live, and nobody else is told. The rules were made for
+deaths, and do not hold then: `properties/autograd/gaps.py` has what goes wrong.
 
 What is not pretty: a root that dies while it commits leaves gradients on some workers and not on others. Its caller is dead
 too.
@@ -45,9 +48,28 @@ def crash(world: World, who: WorkerId, bounds: Bounds, rules: AutogradRules) -> 
 
 def notice(world: World, who: WorkerId, dead: WorkerId, bounds: Bounds, rules: AutogradRules) -> World | None:
     """Tell a worker that another one is dead (A21)."""
-    worker = world.workers[who]
-    if dead not in world.dead or who in world.dead or dead in worker.mourned:
+    if dead not in world.dead or who in world.dead or dead in world.workers[who].mourned:
         return None
+    return mourn(world, who, dead, bounds, rules)
+
+
+def cut(world: World, one: WorkerId, other: WorkerId, bounds: Bounds, rules: AutogradRules) -> World | None:
+    """Break the link between two workers that live: what is under way on it is gone, and each takes the other for dead."""
+    is_gone = one in world.dead or other in world.dead or other in world.workers[one].mourned
+    spent = None if is_gone or world.graph is None else spend(world, "cuts")
+    if spent is None:
+        return None
+    network = spent.network
+    for message, place in bounds.places.items():
+        if network.carried[place] is not None and {*ends(spent, message, bounds)} == {one, other}:
+            network = net.remove(network, place)
+    world = mourn(spent._replace(network=network), one, other, bounds, rules)
+    return world if one in world.workers[other].mourned else mourn(world, other, one, bounds, rules)
+
+
+def mourn(world: World, who: WorkerId, dead: WorkerId, bounds: Bounds, rules: AutogradRules) -> World:
+    """Let a worker take another one for dead, and do all that this means (A21)."""
+    worker = world.workers[who]
     world = put_worker(world, who, worker._replace(mourned=worker.mourned.add(dead)))
     world = at_own_passes(world, who, lambda record, setting: rt.on_death(record, dead, setting), bounds, rules)
     world = _leave_pass_of(world, who, dead)
@@ -65,7 +87,8 @@ def notice(world: World, who: WorkerId, dead: WorkerId, bounds: Bounds, rules: A
 def on_farewell(world: World, who: WorkerId, dead: msg.Dead, bounds: Bounds, rules: AutogradRules) -> World:
     """Take those for dead that the creator names as it says farewell: all that a death means to a worker holds (A21)."""
     for one in sorted(dead):
-        world = notice(world, who, one, bounds, rules) or world
+        if one not in world.workers[who].mourned:
+            world = mourn(world, who, one, bounds, rules)
     return world
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import ClassVar
 
 from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
@@ -39,6 +39,8 @@ def all_actions(bounds: Bounds, rules: AutogradRules) -> Iterator[act.Action]:
     if bounds.crashes:
         yield from map(act.Crash, bounds.worker_ids)
         yield from (act.Notice(*two) for two in permutations(bounds.worker_ids, 2))
+    if bounds.cuts:
+        yield from (act.Cut(*two) for two in combinations(bounds.worker_ids, 2))
     for message in bounds.places:
         yield from _message_actions(message, bounds, rules)
 

@@ -15,7 +15,7 @@ from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
 from farref.model.autograd.addressing import carried, ends
 from farref.model.autograd.context_steps import fail_call, on_context_message, release_context, send_tensors
-from farref.model.autograd.death_steps import crash, notice, on_farewell
+from farref.model.autograd.death_steps import crash, cut, notice, on_farewell
 from farref.model.autograd.pass_steps import begin_pass, on_pass_message, raise_in_pass, time_out
 from farref.model.autograd.rules import AutogradRules
 from farref.model.autograd.world import Bounds, World, choose, spend
@@ -42,6 +42,8 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules)
             return crash(world, worker, bounds, rules)
         case act.Notice(worker, dead):
             return notice(world, worker, dead, bounds, rules)
+        case act.Cut(one, other):
+            return cut(world, one, other, bounds, rules)
         case _:
             assert_never(action)
 
@@ -55,7 +57,7 @@ def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: Autograd
         return None
     parcel, is_spent = carried(world, action.message, bounds), net.is_spent(world.network, place, rules)
     is_of_the_dead = False
-    if bounds.crashes:
+    if bounds.mourning:
         source, target = ends(world, action.message, bounds)
         is_spent = is_spent or source in world.workers[target].mourned  # nothing of the dead is taken any more (A21)
         is_of_the_dead = source in world.dead

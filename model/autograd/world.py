@@ -36,6 +36,7 @@ class Bounds:
     failures: int = 0  # backward rules that raise, and calls that cannot be sent or understood
     detached: int = 0  # calls made with recording switched off
     crashes: int = 0  # workers that die
+    cuts: int = 0  # links that break while both ends live
     smart: bool = False  # SMART, not FAST
     forward: bool = False  # the calls are steps too, not only the passes
     release: bool = False  # the context is released at some time
@@ -44,6 +45,11 @@ class Bounds:
     def catalogue(self) -> tuple[Graph, ...]:
         """The graphs that may have been recorded."""
         return every_graph(self.workers, self.pairs) if self.graph == EVERY else (find_graph(self.graph),)
+
+    @property
+    def mourning(self) -> bool:
+        """Whether somebody may be taken for dead, rightly or not."""
+        return bool(self.crashes or self.cuts)
 
     @property
     def worker_ids(self) -> list[WorkerId]:
@@ -93,6 +99,7 @@ class Budgets(NamedTuple):
     failures: int
     detached: int
     crashes: int
+    cuts: int
 
 
 class World(NamedTuple):
@@ -121,7 +128,7 @@ def empty_world(bounds: Bounds) -> World:
         no_ids(pairs),
         no_release(workers, pairs),
         net.quiet(len(bounds.places)),
-        Budgets(bounds.drops, bounds.duplicates, bounds.timeouts, bounds.failures, bounds.detached, bounds.crashes),
+        Budgets(*(getattr(bounds, name) for name in Budgets._fields)),
         no_ids(workers),
     )
     return choose(world, 0, bounds) if len(bounds.catalogue) == 1 else world

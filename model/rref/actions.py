@@ -124,6 +124,17 @@ class Shutdown(Happening):
         return "Shutdown()"
 
 
+@dataclass(frozen=True, slots=True)
+class Cut(Happening):
+    """The link between two workers breaks, and both live: each takes the other for dead."""
+
+    one: WorkerId
+    other: WorkerId
+
+    def __str__(self) -> str:
+        return f"Cut({worker_name(self.one)}, {worker_name(self.other)})"
+
+
 Befalling = (
     Deliver[Message] | Duplicate[Message] | DropMessage[Message] | Retry[Control] | FailCall[RemoteCall | Call | Return]
 )
@@ -145,4 +156,5 @@ Action = (
     | EndCall
     | Befalling
     | Shutdown
+    | Cut
 )

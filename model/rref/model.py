@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import ClassVar
 
 from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
@@ -36,6 +36,8 @@ def all_actions(bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
         yield from _fork_actions(fork, bounds, rules)
     if bounds.shutdown:
         yield act.Shutdown()
+    if bounds.cuts:
+        yield from (act.Cut(*two) for two in combinations(bounds.worker_ids, 2))
 
 
 def _rref_actions(rref: RRefId, bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
@@ -96,7 +98,7 @@ def _messages(rref: RRefId, fork: ForkId, bounds: Bounds, rules: RRefRules) -> I
     kinds += _carriers(bounds)
     if bounds.fetches:
         kinds += [msg.FetchCall, msg.FetchReturn]
-    if bounds.failures:
+    if bounds.failures or bounds.cuts:
         kinds += [msg.CallFailed]
     for kind in kinds:
         message = kind(rref, fork)
@@ -131,4 +133,6 @@ class RRefModel(ProtocolModel[Bounds, RRefRules, World, act.Action]):
 def _rename(
     names: dict[WorkerId, WorkerId], path: tuple[str | int, ...], value: object
 ) -> tuple[tuple[str | int, ...], object]:
+    if path[0] == "apart":
+        return (path[0], *(names.get(WorkerId(int(who)), who) for who in path[1:])), value
     return path, names.get(value, value) if path[-1] == "holder" else value  # type: ignore[call-overload]

@@ -197,6 +197,12 @@ def on_create_failed(owner: OwnerRRef, rref: RRefId, fork: ForkId) -> Step:
     return ready._replace(forks=ready.forks.add(fork)), sends
 
 
+def fail_creation(owner: OwnerRRef, rref: RRefId, rules: RRefRules) -> Step:
+    """Keep an error in place of the value whose creator is lost (R34)."""
+    ready, sends = _answer(owner._replace(phase=Entry.READY), rref)
+    return _settle(ready, rules), sends
+
+
 # -- sharing -----------------------------------------------------------------------------------------------------------
 
 

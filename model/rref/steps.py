@@ -16,6 +16,7 @@ from farref.model.rref import messages as msg
 from farref.model.rref import network as net
 from farref.model.rref import owner as own
 from farref.model.rref import user as use
+from farref.model.rref.cut_steps import cut, is_orphan, is_refused, refuse, settled
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.rules import RRefRules
 from farref.model.rref.world import Bounds, ForkData, World
@@ -23,7 +24,8 @@ from farref.model.rref.world import Bounds, ForkData, World
 
 def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:
     """Give the world after an action, or None where the action cannot happen."""
-    after = _take(world, action, bounds, rules)
+    taken = None if is_refused(world, action, bounds) else _take(world, action, bounds, rules)
+    after = taken and settled(taken, bounds, rules)
     return after and after._replace(application=app.experience(world, action, after, bounds))
 
 
@@ -66,6 +68,8 @@ def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) ->
             return _time_out(world, fork, use.time_out_creation if only else use.time_out_creation_as_confirmed)
         case act.Shutdown():
             return None if world.closing else world._replace(closing=True)
+        case act.Cut(one, other):
+            return cut(world, one, other)
         case _:
             assert_never(action)
 
@@ -168,6 +172,8 @@ def _receive_share(world: World, carrier: msg.Call | msg.Return, bounds: Bounds,
     """Hand a fork to its holder: the four cases of sharing (R14 to R19)."""
     rref, fork = carrier.rref, carrier.fork
     data = world.lineage[fork]
+    if is_orphan(world, fork, bounds):
+        return refuse(world, carrier)
     from_owner, to_owner = data.parent is None, data.holder == bounds.owner(rref)
     if to_owner and from_owner:
         return _owner_did(world, rref, own.on_share_from_self(world.owners[rref], carrier, rules))

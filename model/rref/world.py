@@ -16,7 +16,7 @@ from farref.model.rref import network as net
 from farref.model.rref import owner as own
 from farref.model.rref import user as use
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.values import Table
+from farref.model.values import IdSet, Table, no_ids
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Bounds:
     timeouts: int = 0  # creations and fetches the application may give up
     fetches: int = 0  # values it may ask for
     failures: int = 0  # calls that cannot be sent or understood
+    cuts: int = 0  # links that break while both ends live
     results: bool = False  # share in results as well as in arguments
     owner_shares: bool = True  # the owner shares as well as users
     self_shares: bool = True  # share with oneself as well as with others
@@ -75,6 +76,7 @@ class Budgets(NamedTuple):
     timeouts: int
     fetches: int
     failures: int
+    cuts: int
 
 
 class World(NamedTuple):
@@ -87,6 +89,7 @@ class World(NamedTuple):
     network: net.Network
     budgets: Budgets
     application: app.Application  # the ground truth, which no handler sees
+    apart: Table[IdSet]  # by WorkerId: those it takes for dead, as the link broke; empty where none can break
     closing: bool = False  # shutdown has begun
 
 
@@ -99,6 +102,7 @@ def empty_world(bounds: Bounds) -> World:
         Table((ForkData(),) * forks),
         Table((0,) * bounds.rrefs),
         net.quiet(forks),
-        Budgets(bounds.drops, bounds.duplicates, bounds.timeouts, bounds.fetches, bounds.failures),
+        Budgets(*(getattr(bounds, name) for name in Budgets._fields)),
         app.idle(bounds.rrefs, forks),
+        Table((no_ids(bounds.workers),) * bounds.workers if bounds.cuts else ()),
     )

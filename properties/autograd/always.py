@@ -173,7 +173,8 @@ def a_pass_fails_for_a_reason_of_its_own(world: World, number: PassId, bounds: B
         case Fault.RELEASED:
             return world.released or CREATOR in world.dead  # whoever hears of that death forgets the context (A21)
         case Fault.DIED:
-            return record.blamed is not None and record.blamed in world.dead
+            is_cut_off = budgets.cuts < bounds.cuts
+            return record.blamed is not None and (is_cut_off or record.blamed in world.dead)
         case _:
             return False
 

@@ -14,6 +14,7 @@ from farref.properties.autograd.always import autograd_properties
 from farref.properties.autograd.candidates import AutogradCandidates
 from farref.properties.autograd.claims import CLAIMS
 from farref.properties.autograd.consequences import consequences
+from farref.properties.autograd.gaps import GAPS
 from farref.properties.autograd.meaning import MEANINGS
 from farref.properties.autograd.observation import Observation, lines
 from farref.properties.autograd.observer import ModelObserver
@@ -45,6 +46,7 @@ AUTOGRAD: Final = Protocol[Bounds, World, Action, Observation](
     properties=autograd_properties,
     witnesses=autograd_witnesses,
     claims=CLAIMS,
+    gaps=GAPS,
     portfolio=PORTFOLIO,
     moment=AutogradMoment,
     happens=happens,

@@ -42,6 +42,8 @@ class AutogradMoment(Moment[AutogradModel, World, act.Action, msg.Message]):
                 return worker_name(self.graph.pairs[pair].source)
             case act.Backward(worker) | act.Crash(worker) | act.Notice(worker):
                 return worker_name(worker)
+            case act.Cut(one):
+                return worker_name(one)
             case act.TimeOut(number):
                 return self.root(number)
             case act.ReleaseContext():

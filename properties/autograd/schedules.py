@@ -18,7 +18,7 @@ from farref.model.autograd.spelling import find_graph, spell
 from farref.model.autograd.world import EVERY, Bounds, seed_of
 from farref.model.ids import WorkerId
 from farref.properties.autograd.limits import LIMITS, PASSES_MAX, complaint, is_begun_by_creator
-from farref.properties.limits import outside
+from farref.properties.limits import UNCUT, outside
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import Temperaments
 
@@ -76,7 +76,7 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
 def unfit(fixed: dict[str, Any]) -> str | None:
     """Say what is wrong with bounds that are the same in all schedules. Workers and pairs are those of the programs drawn."""
     sizes: dict[str, Any] = {name: fixed[name] for name in ("workers", "pairs") if name in fixed}
-    wrong = outside(sizes, LIMITS)
+    wrong = UNCUT if fixed.get("cuts") else outside(sizes, LIMITS)
     if wrong is not None:
         return wrong
     graph = fixed.get("graph")

@@ -105,6 +105,11 @@ def a_pass_fails_with_a_death(world: World, bounds: Bounds) -> bool:
     return any(one.fault is Fault.DIED for one in world.passes)
 
 
+def somebody_alive_is_taken_for_dead(world: World, bounds: Bounds) -> bool:
+    """A worker takes another one for dead that lives."""
+    return any(one not in world.dead for worker in world.workers for one in worker.mourned.members())
+
+
 def everybody_has_forgotten(world: World, bounds: Bounds) -> bool:
     """A context that two workers knew is forgotten by both."""
     return sum(worker.context is Context.GONE for worker in world.workers) > 1
@@ -133,9 +138,15 @@ _WHEN: dict[WorldPredicate, tuple[str, Callable[[Bounds], object]]] = {
 """Each predicate with its clause and the bounds it can be reached in."""
 
 
+_WHEN_LINKS_BREAK: dict[WorldPredicate, tuple[str, Callable[[Bounds], object]]] = {
+    somebody_alive_is_taken_for_dead: ("A21", lambda bounds: bounds.cuts),
+}
+"""The same, of what an implementation is not driven to."""
+
+
 def autograd_witnesses(bounds: Bounds) -> tuple[Property, ...]:
     """List what must be reachable in a bounded world."""
-    return (*_messages(bounds), *situations(bounds, _WHEN, _once_chosen))
+    return (*_messages(bounds), *situations(bounds, {**_WHEN, **_WHEN_LINKS_BREAK}, _once_chosen))
 
 
 def autograd_situations(bounds: Bounds) -> tuple[Property, ...]:

@@ -35,6 +35,8 @@ def happens(moment: AutogradMoment) -> str:
             return f"{worker} dies"
         case act.Notice(_, dead):
             return f"{worker} is told that {worker_name(dead)} is dead"
+        case act.Cut(_, other):
+            return f"the link between {worker} and {worker_name(other)} breaks, and each takes the other for dead"
         case act.Raise():
             return f"{befalls(moment)}, and a backward rule raises an exception"
         case Deliver() | Duplicate() | DropMessage() | Retry() | FailCall():

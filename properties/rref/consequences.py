@@ -41,6 +41,7 @@ def consequences(moment: RRefMoment) -> Iterator[str]:
     """List what follows from a step, each as a clause of its sentence."""
     rref = moment.rref
     if rref is None:
+        yield from _as_a_link_breaks(moment)
         return
     yield from _remarks(moment)
     yield from _at_owner(moment, rref)
@@ -48,6 +49,22 @@ def consequences(moment: RRefMoment) -> Iterator[str]:
         if moment.before.users[fork] != moment.after.users[fork]:
             yield from _at_user(moment, fork)
     yield from _tells(moment)
+
+
+def _as_a_link_breaks(moment: RRefMoment) -> Iterator[str]:
+    """Tell what ends with an error, and what is given up, without a word to anybody else."""
+    for rref, (old, new) in enumerate(zip(moment.before.owners, moment.after.owners, strict=True)):
+        if old.phase is not new.phase:
+            yield f"x{rref} has an error in place of its value"
+    for fork in map(ForkId, range(moment.model.bounds.forks_total)):
+        before, after = moment.before.users[fork], moment.after.users[fork]
+        holder = moment.holder(fork) if before != after else ""
+        if before.handle is Handle.PARKED and after.handle is Handle.NONE:
+            yield f"the call on {holder} that waited for f{fork} does not run"
+        if before.fetch is Fetch.WAITING and after.fetch is Fetch.NONE:
+            yield f"the fetch of f{fork} on {holder} ends with an error"
+        if before.phase is not User.ABSENT and after.phase is User.ABSENT:
+            yield f"{holder} gives f{fork} up, and tells nobody"
 
 
 # -- on the owner ------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from farref.properties.rref.always import rref_properties
 from farref.properties.rref.candidates import RRefCandidates
 from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.consequences import consequences
+from farref.properties.rref.gaps import GAPS
 from farref.properties.rref.meaning import MEANINGS
 from farref.properties.rref.observation import Observation, lines
 from farref.properties.rref.observer import ModelObserver
@@ -50,6 +51,7 @@ RREF: Final = Protocol[Bounds, World, Action, Observation](
     properties=rref_properties,
     witnesses=rref_witnesses,
     claims=CLAIMS,
+    gaps=GAPS,
     portfolio=PORTFOLIO,
     moment=RRefMoment,
     happens=happens,

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from farref.model.actions import Deliver, OnMessage
 from farref.model.ids import WorkerId, worker_name
-from farref.model.rref.actions import Action, CreateRemote, OnFork, OnRRef, OwnerShare, Shutdown, UserShare
+from farref.model.rref.actions import Action, CreateRemote, Cut, OnFork, OnRRef, OwnerShare, Shutdown, UserShare
 from farref.model.rref.addressing import ends, holder, sharer
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Message
@@ -42,6 +42,8 @@ class RRefMoment(Moment[RRefModel, World, Action, Message]):
                 return self.owner(rref)
             case Shutdown():
                 return EVERYONE
+            case Cut(one):
+                return worker_name(one)
             case OnMessage(message):
                 return self.address(message).source
             case _:
@@ -51,7 +53,7 @@ class RRefMoment(Moment[RRefModel, World, Action, Message]):
     def rref(self) -> RRefId | None:
         """The RRef this step is about, if it is about one."""
         match self.action:
-            case Shutdown():
+            case Shutdown() | Cut():
                 return None
             case OnRRef(rref):
                 return rref
@@ -88,6 +90,9 @@ def familiar(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
                 renamed.append(replace(action, worker=_name_for(worker, names, free)))
             case OwnerShare(_, target) | UserShare(_, target):
                 renamed.append(replace(action, target=_name_for(target, names, free)))
+            case Cut(one, other):
+                both = (_name_for(one, names, free), _name_for(other, names, free))
+                renamed.append(Cut(*sorted(both, key=bounds.worker_ids.index)))
             case _:
                 renamed.append(action)
     return tuple(renamed)

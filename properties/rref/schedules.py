@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from farref.model.rref import messages as msg
 from farref.model.rref.world import Bounds
+from farref.properties.limits import UNCUT
 from farref.properties.rref import limits
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import Temperaments
@@ -28,7 +29,7 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
 
 def unfit(fixed: dict[str, Any]) -> str | None:
     """Say what is wrong with bounds that are the same in all schedules."""
-    return limits.complaint(replace(Bounds(rrefs=1, forks=1), **fixed))
+    return UNCUT if fixed.get("cuts") else limits.complaint(replace(Bounds(rrefs=1, forks=1), **fixed))
 
 
 def _draw_bounds(random: Random) -> Bounds:

@@ -10,19 +10,21 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from farref.model.checker.interface import Property
+from farref.model.rref.cut_steps import is_orphan
 from farref.model.rref.ids import ForkId
 from farref.model.rref.messages import (
     CONTROL,
     USER_CALLS,
     Ack,
     Call,
+    CallFailed,
     Control,
     RemoteCall,
     Return,
     UserCall,
     UserDelete,
 )
-from farref.model.rref.network import is_flying, is_unanswered, was_processed
+from farref.model.rref.network import is_flying, is_unanswered, is_under_way, was_processed
 from farref.model.rref.owner import Entry
 from farref.model.rref.user import Fetch, Handle, User
 from farref.model.rref.world import Bounds, World
@@ -144,6 +146,16 @@ def nobody_is_left(world: World, fork: ForkId, bounds: Bounds) -> bool:
     return world.owners[rref].phase is Entry.GONE and fork == bounds.creator_fork(rref) and world.minted[rref] > 1
 
 
+def orphan_is_held(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """The application holds an RRef on a worker that cannot reach its owner."""
+    return is_orphan(world, fork, bounds) and world.users[fork].handle is Handle.HELD
+
+
+def share_is_refused_as_its_owner_is_lost(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """A fork arrived at a worker that cannot reach its owner, and its sharer is told that nobody has it."""
+    return is_orphan(world, fork, bounds) and is_under_way(world.network, CallFailed, fork)
+
+
 # -- the list ----------------------------------------------------------------------------------------------------------
 
 _WHEN: dict[ForkPredicate, tuple[str, Callable[[Bounds], object]]] = {
@@ -161,6 +173,11 @@ _WHEN: dict[ForkPredicate, tuple[str, Callable[[Bounds], object]]] = {
     delete_is_delivered_twice: ("R7", lambda bounds: bounds.duplicates),
     answer_is_lost: ("R6", lambda bounds: bounds.drops),
     nobody_is_left: ("R26", lambda bounds: bounds.forks > 1),
+    orphan_is_held: ("R34", lambda bounds: bounds.cuts),
+    share_is_refused_as_its_owner_is_lost: (
+        "R34",
+        lambda bounds: bounds.cuts and bounds.workers > 2 and bounds.forks > 1,
+    ),
 }
 """Each predicate with its clause and the bounds it can be reached in."""
 
@@ -178,7 +195,7 @@ def _sent(bounds: Bounds) -> list[type[UserCall | Control]]:
         "FetchCall": bounds.fetches,
         "FetchReturn": bounds.fetches,
         "RemoteFailed": bounds.failures,
-        "CallFailed": bounds.failures,
+        "CallFailed": bounds.failures or (bounds.cuts and bounds.workers > 2 and bounds.forks > 1),
         "CreateFailed": bounds.failures,
         "ForkRequest": bounds.forks > 1,
         "ChildAccept": bounds.forks > 1,

@@ -15,6 +15,7 @@ from farref.model.rref.actions import (
     CreateLocal,
     CreateOnSelf,
     CreateRemote,
+    Cut,
     EndCall,
     FetchValue,
     FinishFunction,
@@ -67,6 +68,8 @@ def happens(moment: RRefMoment) -> str:
             return f"the function on {worker} that received f{fork} ends"
         case Shutdown():
             return "every worker calls shutdown(): nothing new is begun"
+        case Cut(_, other):
+            return f"the link between {worker} and {worker_name(other)} breaks, and each takes the other for dead"
         case Deliver() | Duplicate() | DropMessage() | FailCall() | Retry():
             return befalls(moment)
         case _:

@@ -37,6 +37,7 @@ THREADS: Final = Subject[Bounds, World, Action](
     properties=thread_properties,
     witnesses=thread_witnesses,
     claims={},
+    gaps={},
     portfolio=PORTFOLIO,
     moment=ThreadMoment,
     happens=happens,

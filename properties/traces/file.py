@@ -217,7 +217,7 @@ def _refuse_strangers(trace: Trace, about: AnySubject) -> None:
 
 def _property(trace: Trace, broken: PropertyRecord, about: AnySubject) -> Property:
     known = {one.id: one for one in about.properties(trace.bounds)}
-    known |= {claim.id: claim.property for claim in about.claims.values() if claim.bounds == trace.bounds}
+    known |= {claim.id: claim.property for claim in about.every_claim.values() if claim.bounds == trace.bounds}
     if broken.id not in known:
         raise TraceError(f"its property is {broken.id!r}; known under its bounds are {', '.join(known)}")
     return known[broken.id]

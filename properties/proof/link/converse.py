@@ -31,7 +31,7 @@ def only_in_the_proof(world: World, remote: Remote, bounds: Bounds) -> Iterator[
 
 def _successors(world: World, remote: Remote, bounds: Bounds) -> Iterator[frozenset[Fact]]:
     everything = replace(bounds, drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True)
-    model, ready = RRefModel(everything), world._replace(budgets=Budgets(1, 1, 1, 1, 1))
+    model, ready = RRefModel(everything), world._replace(budgets=Budgets(1, 1, 1, 1, 1, cuts=0))
     yield _told(state_of(world, remote, bounds).facts)  # a step may change nothing
     for action in model.actions:
         after = model.step(ready, action)

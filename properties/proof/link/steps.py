@@ -89,6 +89,8 @@ def taken(world: World, action: act.Action, bounds: Bounds) -> Taken | None:
             return Taken(type(action).__name__, fork, fork, bounds.rref_of(fork))
         case act.Shutdown():
             return None
+        case act.Cut():
+            raise AssertionError("in the proof no link breaks")
         case _:
             assert_never(action)
 

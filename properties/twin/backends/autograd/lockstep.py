@@ -28,6 +28,7 @@ from farref.model.autograd.messages import ForwardCall, Settled
 from farref.model.autograd.world import Bounds, seed_of
 from farref.properties.autograd.observation import Observation, ReleaseView
 from farref.properties.autograd.visible import Truth
+from farref.properties.limits import UNCUT
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.autograd.impl_observer import ImplObserver, release_view
 from farref.properties.twin.backends.autograd.names import Names, name
@@ -90,6 +91,8 @@ class AutogradLockstep:
                 self.seen.pop(WorkerId(worker), None)
             case act.Notice(worker, dead):
                 self.network.notice(WorkerId(worker), WorkerId(dead))
+            case act.Cut():
+                raise Refused(f"{action}: {UNCUT}")
             case OnMessage():
                 self._befall(action)
             case _:

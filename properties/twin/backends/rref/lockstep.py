@@ -27,6 +27,7 @@ from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
+from farref.properties.limits import UNCUT
 from farref.properties.rref.observation import MessageView, Observation, in_order
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.rref.application import Application, owned
@@ -106,6 +107,8 @@ class Lockstep:
                 self.network.shut_down()
             case act.RegisterCreator() | act.EndCall():
                 raise Refused(f"{action} is no step of the sound protocol")
+            case act.Cut():
+                raise Refused(f"{action}: {UNCUT}")
             case _:
                 assert_never(action)
 

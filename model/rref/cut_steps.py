@@ -1,0 +1,123 @@
+"""The step in which a link breaks while both ends live, and what follows from it afterwards (R34).
+
+By today's rules a broken link is two deaths, each to one worker only. Each end takes the other for dead, for ever: what is
+under way between them is gone, what they send each other later goes nowhere, and nobody else is told. So:
+
+* A user whose owner is lost to it is an *orphan*. Its fetch and its parked call end with an error, every use is refused, and it
+  goes with its handle. It tells nobody: neither the owner, whom it cannot reach, nor the parent that it has the fork from.
+* An owner forgets the fetches of a lost user, and goes on counting its forks. A creation that can no longer arrive is an error.
+* A parent goes on waiting for a lost child.
+* A share that arrives from somebody else, of an RRef whose owner is lost, is refused, and its sharer is told so (R28).
+
+That is what R34 asks for, and not enough where nobody has died: `properties/rref/gaps.py` has what is then left for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from farref.model.ids import WorkerId
+from farref.model.rref import actions as act
+from farref.model.rref import messages as msg
+from farref.model.rref import network as net
+from farref.model.rref import owner as own
+from farref.model.rref import user as use
+from farref.model.rref.addressing import ends
+from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.links import is_apart
+from farref.model.rref.rules import RRefRules
+from farref.model.rref.world import Bounds, World
+
+
+def cut(world: World, one: WorkerId, other: WorkerId) -> World | None:
+    """Break the link between two workers that live; `settled` does the rest."""
+    if not world.budgets.cuts or is_apart(world, one, other):
+        return None
+    apart = world.apart
+    for who, lost in ((one, other), (other, one)):
+        apart = apart.put(who, apart[who].add(lost))
+    return world._replace(apart=apart, budgets=world.budgets._replace(cuts=world.budgets.cuts - 1))
+
+
+def settled(world: World, bounds: Bounds, rules: RRefRules) -> World:
+    """Let everything take effect that follows from links that are broken, whenever it comes up."""
+    if not bounds.cuts or world.budgets.cuts == bounds.cuts:
+        return world
+    for fork in map(ForkId, range(bounds.forks_total)):
+        if is_orphan(world, fork, bounds):
+            world = world._replace(users=world.users.put(fork, orphaned(world.users[fork])))
+    for rref in map(RRefId, range(bounds.rrefs)):
+        owner, sends = _without_the_lost(world, rref, bounds, rules)
+        world = world._replace(owners=world.owners.put(rref, owner), network=net.send(world.network, sends))
+    return world._replace(network=_silenced(world, bounds))
+
+
+def is_orphan(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """Say whether the holder of a fork cannot reach its owner."""
+    holder = world.lineage[fork].holder if bounds.cuts else None
+    return holder is not None and is_apart(world, holder, bounds.owner(bounds.rref_of(fork)))
+
+
+def is_refused(world: World, action: act.Action, bounds: Bounds) -> bool:
+    """Say whether the application is refused, as it would have to reach somebody who is lost (R34)."""
+    if not bounds.cuts:
+        return False
+    match action:
+        case act.CreateRemote(rref, worker) | act.OwnerShare(rref, worker):
+            return is_apart(world, bounds.owner(rref), worker)
+        case act.UserShare(fork, target):
+            holder = world.lineage[fork].holder
+            return is_orphan(world, fork, bounds) or (holder is not None and is_apart(world, holder, target))
+        case act.FetchValue(fork) | act.TimeOutCreation(fork):
+            return is_orphan(world, fork, bounds)
+        case _:
+            return False
+
+
+def orphaned(user: use.UserRRef) -> use.UserRRef:
+    """End what a user waits for that has lost its owner. With its handle it goes, and tells nobody (R34)."""
+    if user.handle in (use.Handle.NONE, use.Handle.PARKED):
+        return use.absent(len(user.children))
+    return user._replace(fetch=use.Fetch.NONE, owes_accept=False)
+
+
+def refuse(world: World, carrier: msg.Call | msg.Return) -> World:
+    """Refuse a share of an RRef whose owner is lost, and tell the one who shared it (R28, R34)."""
+    return world._replace(network=net.send(world.network, (msg.CallFailed(carrier.rref, carrier.fork),)))
+
+
+def _without_the_lost(world: World, rref: RRefId, bounds: Bounds, rules: RRefRules) -> own.Step:
+    """Forget the fetches of lost users; put an error in place of a creation that cannot arrive any more (R34)."""
+    owner = world.owners[rref]
+    for fork in map(ForkId, owner.fetches.members()):
+        if is_orphan(world, fork, bounds):
+            owner = owner._replace(fetches=owner.fetches.remove(fork))
+    creator = world.lineage[bounds.creator_fork(rref)]
+    is_lost = creator.parent is None and is_orphan(world, bounds.creator_fork(rref), bounds)
+    return own.fail_creation(owner, rref, rules) if is_lost and _is_awaited(owner) else (owner, ())
+
+
+def _is_awaited(owner: own.OwnerRRef) -> bool:
+    """Say whether an entry is there, or was named, before its creation."""
+    is_named = not (owner.forks.is_empty() and owner.fetches.is_empty())
+    return owner.phase is own.Entry.EXPECTED or (owner.phase is own.Entry.ABSENT and is_named)
+
+
+def _silenced(world: World, bounds: Bounds) -> net.Network:
+    """Remove what is under way between workers that are apart, and stop sending it again (R34)."""
+    network = world.network
+    for message in _under_way(network, bounds):
+        source, target = ends(world, message, bounds)
+        if source is not None and is_apart(world, source, target):
+            network = net.take(network, message)
+            if isinstance(message, msg.CONTROL):
+                network = net.settle(network, message)
+    return network
+
+
+def _under_way(network: net.Network, bounds: Bounds) -> Iterator[msg.Message]:
+    for fork in map(ForkId, range(bounds.forks_total)):
+        for kind in range(msg.KINDS_COUNT):
+            is_unanswered = kind < len(msg.CONTROL) and fork in network.unanswered[kind]
+            if is_unanswered or fork in network.flying[kind]:
+                yield msg.message_of(kind, bounds.rref_of(fork), fork)
