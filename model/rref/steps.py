@@ -47,13 +47,11 @@ def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) ->
             fork = bounds.creator_fork(rref)
             return _at_owner(world, rref, own.register_creator(world.owners[rref], rref, fork))
         case act.OwnerLetGo(rref):
-            if not app.may_let_go_on_owner(world.application, rref):
-                return None
-            return _at_owner(world, rref, own.let_go(world.owners[rref], rules))
+            may = app.may_let_go_on_owner(world.application, rref)
+            return _at_owner(world, rref, own.let_go(world.owners[rref], rules)) if may else None
         case act.LetGo(fork):
-            if not app.may_let_go(world.application, fork):
-                return None
-            return _at_user(world, fork, use.let_go(world.users[fork], bounds.rref_of(fork), fork, rules))
+            may, rref = app.may_let_go(world.application, fork), bounds.rref_of(fork)
+            return _at_user(world, fork, use.let_go(world.users[fork], rref, fork, rules)) if may else None
         case act.EndCall(fork):
             return _at_user(world, fork, use.end_call(world.users[fork], bounds.rref_of(fork), fork, rules))
         case act.FetchValue(fork):

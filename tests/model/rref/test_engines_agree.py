@@ -21,6 +21,7 @@ SMALL = {
     "fetches": Bounds(2, forks=2, fetches=1, timeouts=1),
     "two RRefs": Bounds(2, rrefs=2, forks=1, drops=1),
     "three forks": Bounds(2, forks=3),
+    "a broken link": Bounds(2, forks=2, fetches=1, cuts=1, self_shares=False),
 }
 
 
@@ -62,6 +63,10 @@ def test_on_every_claim(claim: Claim) -> None:
 
 def test_under_symmetry() -> None:
     agree(Bounds(4, forks=2, drops=1, self_shares=False), SOUND, symmetry=True)
+
+
+def test_under_symmetry_where_links_break() -> None:
+    agree(Bounds(3, forks=1, cuts=2), SOUND, symmetry=True)
 
 
 def test_symmetry_loses_no_verdict() -> None:

@@ -27,7 +27,6 @@ from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
-from farref.properties.limits import UNCUT
 from farref.properties.rref.observation import MessageView, Observation, in_order
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.rref.application import Application, owned
@@ -105,10 +104,8 @@ class Lockstep:
                     raise Refused(f"the creation of f{fork} is not pending")
             case act.Shutdown():
                 self.network.shut_down()
-            case act.RegisterCreator() | act.EndCall():
-                raise Refused(f"{action} is no step of the sound protocol")
-            case act.Cut():
-                raise Refused(f"{action}: {UNCUT}")
+            case act.RegisterCreator() | act.EndCall() | act.Cut():
+                raise Refused(f"{action} is no step of the sound protocol, or of one that is driven")
             case _:
                 assert_never(action)
 
