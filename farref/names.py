@@ -27,6 +27,7 @@ class Sort(Enum):
 
     PROPERTY = "property"
     CLAIM = "claim"
+    GAP = "gap"
     RULE = "rule"
     SITUATION = "situation"
     DEFECT = "defect"
@@ -67,7 +68,7 @@ def what_there_is(name: str) -> str:
     """Say in one line that nothing has a name, and which names there are."""
     near = get_close_matches(name.lower(), [one.id for one in names() if not NUMBERED.match(one.id)], n=1)
     meant = f"did you mean {near[0]}? " if near else ""
-    clause, property_, defect = map(_ranges, (clauses(), _of(Sort.PROPERTY), _of(Sort.CLAIM, Sort.DEFECT)))
+    clause, property_, defect = map(_ranges, (clauses(), _of(Sort.PROPERTY), _of(Sort.CLAIM, Sort.DEFECT, Sort.GAP)))
     proof, rule = _ranges(_of(Sort.PROOF)), _of(Sort.RULE)[0]
     numbered = f"clauses {clause}, properties {property_}, known defects {defect}, clauses of proofs {proof}"
     return f"nothing in the spec is called {name!r}; {meant}there are {numbered}, and rules such as {rule}"
@@ -132,7 +133,7 @@ def _gaps(about: AnySubject) -> Iterator[Named]:
     for one in about.gaps.values():
         what = f"A known defect of these rules, where a link breaks and both ends live: {one.title}. {one.text}"
         command = _check(about, "--claim", one.id)
-        yield Named(one.id, Sort.CLAIM, about.name, what, one.must_hold(), one.clause, (command,))
+        yield Named(one.id, Sort.GAP, about.name, what, one.must_hold(), one.clause, (command,))
 
 
 def _rules(about: AnySubject) -> Iterator[Named]:

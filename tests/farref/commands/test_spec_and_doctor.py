@@ -88,7 +88,7 @@ def test_whatever_the_output_names_is_explained(about: AnySubject) -> None:
     """Every command that is told can be given as it is told, and nothing stands for two things."""
     worlds = [world.bounds for world in about.portfolio]
     shown = [one.id for bounds in worlds for one in (*about.properties(bounds), *about.witnesses(bounds))]
-    for name in dict.fromkeys([*shown, *about.claims, *about.rules]):
+    for name in dict.fromkeys([*shown, *about.every_claim, *about.rules]):
         [found] = [one for one in find_names(name) if one.subject == about.name]
         assert found.clause in clauses()
         assert found.must_hold.endswith(".")
