@@ -1,9 +1,9 @@
 """Everything in the tree that a program writes: `make generated` writes it, `tests/test_generated.py` compares.
 
 These are the tables of claims and rules in the documents, the handlers under the clauses, the drawings and tables of
-phases, the costs, the listing of folders, the ledger of findings, the diagram of claim N1, the schema of conformance reports
-with the tables of its protocol, and the TLA+ configurations: one for each claim under each profile, those expected to fail
-named so.
+phases, the costs, the transcript and its logs, the listing of folders, the ledger of findings, the diagram of claim N1, the
+schema of conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under each
+profile, those expected to fail named so.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from farref.tlc.claims import REFINEMENT
 from farref.tlc.invariant import invariant_module
 from tests import conformance_tables, folders
 from tests.handlers import with_handlers
-from tests.pages import costs, states, tree
+from tests.pages import costs, states, transcript, tree
 from tests.pages.tasks import task_table
 
 ROOT = Path(__file__).parents[1]
@@ -53,6 +53,12 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "proof.md": proof_page,
         ROOT / "spec" / "costs.md": lambda: with_pieces(
             (ROOT / "spec" / "costs.md").read_text(), {"costs": costs.costs_table()}
+        ),
+        ROOT / "spec" / "transcript.md": lambda: with_pieces(
+            (ROOT / "spec" / "transcript.md").read_text(), {"transcript": transcript.transcript()}
+        ),
+        ROOT / "spec" / "log.md": lambda: with_pieces(
+            (ROOT / "spec" / "log.md").read_text(), {"sample": transcript.sample_logs()}
         ),
         ROOT / "spec" / "states.md": states_page,
         **{ROOT / "spec" / "drawings" / f"{name}.svg": partial(states.drawing, name) for name in states.MACHINES},

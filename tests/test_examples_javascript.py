@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.spec.test_transcript import frames as transcribed
+
 ROOT = Path(__file__).parents[1]
 
 pytestmark = pytest.mark.skipif(
@@ -76,7 +78,8 @@ def test_what_the_spec_shows_is_read_and_written_the_same() -> None:
     shown = examples("message | frame").items()  # what has a segment is not shown whole
     frames = [one for text, one in shown if not is_of_autograd(one) and "in a segment" not in text]
     values = [one for text, one in examples("value | bytes").items() if not text.startswith("envelope")]
-    assert len(frames) > 12
+    frames += [one.hex() for one in transcribed()]
+    assert len(frames) > 35
     assert len(values) > 12
     asked = "".join(f"{kind} {one}\n" for kind, many in (("frame", frames), ("value", values)) for one in many)
     command = ["node", "--input-type=module", "-e", AGAIN]
