@@ -29,6 +29,10 @@ class Table(tuple[Value, ...]):
         entries[key] = value
         return type(self)(entries)
 
+    def differences(self, other: Self) -> list[int]:
+        """List the ids whose entries differ in another table of the same length."""
+        return [key for key, (mine, theirs) in enumerate(zip(self, other, strict=True)) if mine != theirs]
+
 
 class IdSet(tuple[int, ...]):
     """A set of ids out of a fixed range, kept as one boolean per possible id (its length is the range)."""

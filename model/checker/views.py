@@ -135,6 +135,12 @@ class TableView(View):
         """Give this table with the entry for `key` replaced."""
         return self._changed({self._position(key): value})
 
+    def differences(self, other: TableView) -> list[int]:
+        """List the ids whose entries differ in another view of this table, looking only where one of them was changed."""
+        is_same = self._node is other._node and self._reader is other._reader
+        touched = sorted({*self._changes, *other._changes}) if is_same else list(range(len(self)))
+        return [position for position in touched if self._part(position) != other._part(position)]
+
 
 class IdSetView(View):
     """Stands for an IdSet."""

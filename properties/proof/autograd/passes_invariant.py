@@ -16,6 +16,7 @@ from farref.properties.proof.autograd.passes import (
     balanced,
     first_unentered,
     pass_of,
+    root_of,
     steps,
     target,
 )
@@ -25,6 +26,7 @@ from farref.properties.proof.logic.formulas import (
     Term,
     Variable,
     all_of,
+    any_of,
     at_most_one,
     iff,
     implies,
@@ -46,11 +48,12 @@ def decisions(s: State, p: Term) -> Formula:
 @clause("B2", "A14", MESSAGE)
 def lives(s: State, m: Term) -> Formula:
     """A message is sent, processed, reported and entered, in this order, and in a pass that was begun."""
+    followed = any_of(s.reported(m), s.entered(m), s.spoiled(m), s.failed(pass_of(m)))
     return all_of(
         implies(s.flying(m), s.sent(m) & ~s.processed(m)),
-        implies(s.processed(m), s.sent(m)),
-        ~(s.reported(m) & s.entered(m)),
-        iff(s.processed(m), s.reported(m) | s.entered(m)),
+        implies(s.processed(m), s.sent(m) & followed),
+        implies(any_of(s.reported(m), s.entered(m), s.refused(m), s.unpaired(m)), s.processed(m)),
+        at_most_one(s.entered(m), s.reported(m)) & at_most_one(s.entered(m), s.refused(m), s.unpaired(m)),
         implies(s.sent(m), (s.flying(m) | s.processed(m)) & s.begun(pass_of(m))),
     )
 
@@ -96,22 +99,73 @@ def origins(s: State, m: Term) -> Formula:
 
 @clause("B9", "A17", MESSAGE)
 def all_of_it(s: State, m: Term) -> Formula:
-    """What was processed of a pass that did not fail is kept aside, or shown."""
+    """What was processed of a pass that did not fail is kept aside, or shown, unless its worker has given up."""
     w, p = target(m), pass_of(m)
-    return implies(s.processed(m) & ~s.failed(p), s.staged(w, p) | s.shown(w, p))
+    given_up = s.running(p) & (s.refused(m) | s.left(w, p))
+    return implies(s.processed(m) & ~s.failed(p), any_of(s.staged(w, p), s.shown(w, p), given_up))
 
 
 @clause("B10", "A12", WORKER, PASS)
 def nothing_else(s: State, w: Term, p: Term) -> Formula:
-    """What a worker keeps aside or shows of a pass, a message of this very pass has brought."""
+    """What a worker keeps aside or shows of a pass, a message of this very pass has brought, or it is the root's own."""
     brought = some(MESSAGE, lambda m: all_of(s.processed(m), same(pass_of(m), p), same(target(m), w)))
-    return implies(s.staged(w, p) | s.shown(w, p), brought)
+    return implies(s.staged(w, p) | s.shown(w, p), same(w, root_of(p)) | brought)
 
 
 @clause("B11", "A17", WORKER, PASS)
 def returns(s: State, w: Term, p: Term) -> Formula:
     """Once `backward` has returned, nobody is still to hear of the commit."""
     return implies(s.returned(p), ~s.committing(w, p))
+
+
+@clause("B12", "A18, A19", WORKER, PASS)
+def found(s: State, w: Term, p: Term) -> Formula:
+    """Whoever takes part is known to the root, or has a report under way."""
+    told = some(MESSAGE, lambda m: all_of(s.reported(m), ~s.refused(m), same(pass_of(m), p), same(target(m), w)))
+    return implies(s.takes_part(w, p), s.engaged(w, p) | told)
+
+
+@clause("B13", "A18", WORKER, PASS)
+def followed(s: State, w: Term, p: Term) -> Formula:
+    """Whoever is known takes part, or has left; and if the pass has failed, it has left or is about to hear of that."""
+    return all_of(
+        implies(s.engaged(w, p), s.takes_part(w, p) | s.left(w, p)),
+        implies(all_of(s.engaged(w, p), s.takes_part(w, p), s.failed(p)), s.aborting(w, p)),
+    )
+
+
+@clause("B14", "A18", WORKER, PASS)
+def leaving(s: State, w: Term, p: Term) -> Formula:
+    """Whoever has left a pass that still runs has a report under way that ends it."""
+    ends = some(MESSAGE, lambda m: all_of(s.reported(m), s.refused(m), same(pass_of(m), p), same(target(m), w)))
+    return implies(s.left(w, p) & s.running(p), ends)
+
+
+@clause("B15", "A12", WORKER, PASS)
+def gone(s: State, w: Term, p: Term) -> Formula:
+    """Whoever has left takes part no more; and only in a pass that was begun anybody takes part, or has left."""
+    anything = any_of(s.takes_part(w, p), s.left(w, p), s.engaged(w, p))
+    return implies(s.left(w, p), ~s.takes_part(w, p)) & implies(anything, s.begun(p))
+
+
+@clause("B16", "A11", MESSAGE)
+def joined(s: State, m: Term) -> Formula:
+    """Whoever processed a message without refusing it takes part, or has left."""
+    w, p = target(m), pass_of(m)
+    return implies(s.processed(m) & ~s.refused(m), s.takes_part(w, p) | s.left(w, p))
+
+
+@clause("B17", "A18", MESSAGE)
+def faults(s: State, m: Term) -> Formula:
+    """A fault in a pass that runs is about to be reported, or its worker had left before."""
+    unreported = all_of(s.running(pass_of(m)), s.spoiled(m), ~s.reported(m))
+    return implies(unreported, s.refused(m) & s.left(target(m), pass_of(m)))
+
+
+@clause("B18", "A10", WORKER, PASS, PASS)
+def one_pass(s: State, w: Term, p: Term, q: Term) -> Formula:
+    """A worker takes part in one pass at a time."""
+    return implies(s.takes_part(w, p) & s.takes_part(w, q), same(p, q))
 
 
 # -- what follows ------------------------------------------------------------------------------------------------------
@@ -155,7 +209,7 @@ PASSES: Final = Theory(
     state=State.arbitrary(),
     initial=empty,
     steps=steps,
-    functions={"pass_of": ((MESSAGE,), PASS), "target": ((MESSAGE,), WORKER)},
+    functions={"pass_of": ((MESSAGE,), PASS), "target": ((MESSAGE,), WORKER), "root_of": ((PASS,), WORKER)},
     constant=(Named("caused_now", "is caused by this step", (MESSAGE,)),),
 )
 
@@ -170,11 +224,16 @@ def situations(s: State) -> Iterator[Situation]:
     yield Situation("a message of a failed pass is still under way", s.failed(pass_of(M)) & s.flying(M))
 
 
+INVARIANT: Final = (
+    decisions, lives, causes, roots, still, shown, told, origins, all_of_it, nothing_else, returns,
+    found, followed, leaving, gone, joined, faults, one_pass,
+)  # fmt: skip
+
 COMMIT: Final = Theorem(
     id="passes",
     text="A pass is committed only when nothing of it is under way, and is shown as a whole or not at all: A14, S8, S11.",
     theory=PASSES,
-    invariant=(decisions, lives, causes, roots, still, shown, told, origins, all_of_it, nothing_else, returns),
+    invariant=INVARIANT,
     goals=(
         nothing_is_under_way_after_the_commit,
         nobody_is_in_a_pass_that_returned,

@@ -106,14 +106,21 @@ def stays_forgotten(s: State, w: Term) -> Formula:
 
 @clause("Q11", "A25", CALL)
 def settling(s: State, c: Term) -> Formula:
-    """What is being settled has not ended in time, and is not accounted for yet."""
-    return implies(s.settling(c), none_of(s.accounted(c), s.arrived(c), s.failed(c)))
+    """What is being settled has not ended in time, and is not accounted for yet; and the creator has closed."""
+    return implies(s.settling(c), none_of(s.accounted(c), s.arrived(c), s.failed(c), s.open(creator())))
 
 
 @clause("Q12", "A25", CALL)
 def accounted(s: State, c: Term) -> Formula:
     """What is accounted for is not under way."""
     return implies(s.accounted(c), ~s.flying(c))
+
+
+@clause("Q13", "A24", WORKER)
+def released(s: State, w: Term) -> Formula:
+    """The creator has the context from the start, and asks nobody to close before it has closed itself."""
+    has = any_of(s.open(creator()), s.closed(creator()), s.forgotten(creator()))
+    return has & implies(s.asked(w), ~s.open(creator()))
 
 
 @clause("S10", "A25", WORKER)
@@ -170,6 +177,7 @@ FORGET: Final = Theorem(
         stays_forgotten,
         settling,
         accounted,
+        released,
     ),
     goals=(a_forgotten_context_stays_forgotten, nothing_is_under_way_once_forgotten),
     situations=tuple(situations(CONTEXT.state)),

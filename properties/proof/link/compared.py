@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from farref.model.checker.interface import Model, Property
-from farref.properties.proof.link import whole
+from farref.properties.autograd import portfolio as autograd
+from farref.properties.proof.link import passes, releases, whole
 from farref.properties.protocol import Configuration
 from farref.properties.rref import portfolio as rref
 
@@ -24,4 +25,20 @@ class Link:
 
 RREF: Final = Link("rref", rref.PORTFOLIO, whole.LinkedModel, whole.properties)
 
-LINKS: Final = (RREF,)
+PASSES: Final = Link(
+    "passes",
+    tuple(one for one in autograd.PORTFOLIO if not one.bounds.crashes and not one.bounds.release),
+    passes.LinkedModel,
+    passes.properties,
+)
+"""Without deaths and releases, which the theorem leaves out."""
+
+RELEASE: Final = Link(
+    "release",
+    tuple(one for one in autograd.PORTFOLIO if one.bounds.release and not one.bounds.crashes),
+    releases.LinkedModel,
+    releases.properties,
+)
+"""Without deaths, which the theorem leaves out."""
+
+LINKS: Final = (RREF, PASSES, RELEASE)

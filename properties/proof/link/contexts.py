@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any, Final, NamedTuple
@@ -20,6 +21,7 @@ from farref.model.autograd.rules import SOUND, AutogradRules
 from farref.model.autograd.worker import Context
 from farref.model.autograd.world import Bounds, World, graph_of
 from farref.model.ids import WorkerId
+from farref.model.values import no_ids
 from farref.properties.proof.autograd.release import C, W, steps
 from farref.properties.proof.autograd.release_invariant import CONTEXT, FORGET
 from farref.properties.proof.logic.small import Check, Fact, Follower, Small, compiled
@@ -147,6 +149,23 @@ def step_of(before: Small, after: Small) -> str | None:
             (f"{name}, {then}", end) for name, state in reached for then, end in successors(state) if then in AT_ONCE
         ]
     return None
+
+
+def only_in_the_proof(world: World, past: Past, bounds: Bounds) -> Iterator[str]:
+    """Name the steps that the proof can take in a world and the model cannot, once what is lost is sent again.
+
+    One is more general in the proof: a call may be sent before what it needs has come.
+    """
+    before = state_of(world, past, bounds)
+    model = AutogradModel(replace(bounds, failures=1, detached=1), SOUND)
+    found = world.network._replace(lost=no_ids(len(world.network.lost)))
+    ready = world._replace(budgets=world.budgets._replace(failures=1, detached=1), network=found)
+    afters = [after for action in model.actions if (after := model.step(ready, action)) is not None]
+    known = {before.facts, *(state_of(after, past_of(after, past), bounds).facts for after in afters)}
+    for name, reached in successors(before):
+        ends = [reached, *(end for then, end in successors(reached) if then in AT_ONCE)]
+        if name != "a call is sent" and not any(end.facts in known for end in ends):
+            yield name
 
 
 Move = tuple[Any, World, Past]

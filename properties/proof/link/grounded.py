@@ -7,7 +7,7 @@ every state that agrees on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -60,6 +60,15 @@ def ground_step(case: Case[Any], before: Relations, frame: Frame, meant: Meant) 
     )
 
 
+def ground_about(clause: Clause[Any], state: Relations, frame: Frame, thing: Thing) -> Question | bool:
+    """Say a clause of one thing as the first that it speaks of, and of everything else there is."""
+    first, *others = (fol.Variable(f"c{place}", sort) for place, sort in enumerate(clause.sorts))
+    body = clause.body(state, first, *others)
+    for variable in reversed(others):
+        body = fol.Universal(variable, body)
+    return ground(body, frame, {first: thing})
+
+
 def ground_clause(clause: Clause[Any], state: Relations, frame: Frame) -> Iterator[tuple[str, Question]]:
     """List the instances of a clause that the names do not settle, each with what it speaks of."""
     variables = [fol.Variable(f"c{place}", sort) for place, sort in enumerate(clause.sorts)]
@@ -69,6 +78,37 @@ def ground_clause(clause: Clause[Any], state: Relations, frame: Frame) -> Iterat
         assert found is not False, f"{clause.id} is false of {things}, whatever the state"
         if not isinstance(found, bool):
             yield ", ".join(map(str, things)), found
+
+
+def followed(path: Iterable[Sequence[GroundStep]], holds: Holds) -> tuple[Holds, set[Fact]] | None:
+    """Take one step after the other, each in the one way it can go: what holds then, and the facts that were changed.
+
+    None where a step cannot be taken, or in more than one way.
+    """
+    touched: set[Fact] = set()
+    for ways in path:
+        found = [one for one in ways if one.guard(holds)]
+        if len(found) != 1:
+            return None
+        holds = _after(found[0].changes, holds)
+        touched |= found[0].changes.keys()
+    return holds, touched
+
+
+def _after(changes: Mapping[Fact, Question], before: Holds) -> Holds:
+    return lambda fact: changes[fact](before) if fact in changes else before(fact)
+
+
+def differs(path: Iterable[Sequence[GroundStep]], before: Holds, after: Holds, touched: Iterable[Fact]) -> bool:
+    """Say whether these steps of the proof lead to anything else than what holds after a step of the model.
+
+    `touched` are the facts that the step of the model may have changed. What neither has touched is not looked at.
+    """
+    found = followed(path, before)
+    if found is None:
+        return True
+    holds, changed = found
+    return any(holds(fact) != after(fact) for fact in sorted({*changed, *touched}))
 
 
 def _changes(case: Case[Any], before: Relations, frame: Frame, meant: Meant) -> Iterator[tuple[Fact, Question]]:

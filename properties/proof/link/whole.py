@@ -8,7 +8,7 @@ neither of them has touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -22,7 +22,7 @@ from farref.model.rref.rules import SOUND, RRefRules
 from farref.model.rref.world import Bounds, ForkData, World
 from farref.model.values import IdSet, Table, no_ids
 from farref.properties.proof.link.clauses import CLAUSES
-from farref.properties.proof.link.grounded import Frame, GroundStep, Holds, ground_clause, ground_step
+from farref.properties.proof.link.grounded import Frame, GroundStep, Holds, differs, ground_clause, ground_step
 from farref.properties.proof.link.steps import PARAMETERS, Taken, is_a, taken
 from farref.properties.proof.link.worlds import (
     ENTRY_PHASES,
@@ -209,15 +209,10 @@ class LinkedModel:
 
     def disagrees(self, state: Linked, action: act.Action, after: Linked) -> bool:
         """Say whether a step of the model is not one step of the proof, or changes something else than that step."""
-        before = facts_of(state, self.bounds, after.world.lineage)
         step = taken(state.world, action, self.bounds)
-        ways = [] if step is None else [one for one in self._ways(step) if one.guard(before)]
-        if len(ways) != (step is not None):
-            return True
-        changes = ways[0].changes if ways else {}
-        now = facts_of(after, self.bounds)
-        facts = dict.fromkeys((*changes, *touched(state, after, self.bounds)))
-        return any((changes[fact] if fact in changes else _same(fact))(before) != now(fact) for fact in facts)
+        path = [] if step is None else [self._ways(step)]
+        before = facts_of(state, self.bounds, after.world.lineage)
+        return differs(path, before, facts_of(after, self.bounds), touched(state, after, self.bounds))
 
     def _ways(self, step: Taken) -> tuple[GroundStep, ...]:
         """Write every way of a step where it is taken, once."""
@@ -232,10 +227,6 @@ class LinkedModel:
             )
             self._known[step] = tuple(one for one in found if one is not None)
         return self._known[step]
-
-
-def _same(fact: Fact) -> Callable[[Holds], bool]:
-    return lambda holds: holds(fact)
 
 
 def properties(bounds: Bounds) -> tuple[Property, ...]:
