@@ -168,14 +168,11 @@ def _with_proof(piece: str) -> str:
 
 def theorem_table(theorem: Theorem) -> str:
     """Write a theorem with the sentences that its proof consists of."""
+    title = f"**{theorem.theory.name}, {theorem.id}.** {theorem.text}"
+    if not theorem.invariant:
+        return f"{title} It follows from the clauses above.\n"
     rows = [f"| {one.id} | {one.serves} | {one.text} |" for one in theorem.invariant]
-    head = [
-        f"**{theorem.theory.name}, {theorem.id}.** {theorem.text}",
-        "",
-        "| clause | serves | sentence |",
-        "|---|---|---|",
-    ]
-    return "\n".join([*head, *rows]) + "\n"
+    return "\n".join([title, "", "| clause | serves | sentence |", "|---|---|---|", *rows]) + "\n"
 
 
 def conformance_schema() -> str:

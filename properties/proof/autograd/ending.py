@@ -86,15 +86,23 @@ def something_can_be_done() -> Iterator[Lemma]:
 # -- the measure -------------------------------------------------------------------------------------------------------
 
 
+WEIGHTS: Final = {"unsent": 4, "flying": 3, "reported": 2, "undecided": 2, "told": 1, "unreturned": 1}
+"""What each of these weighs. A message weighs less and less, and so does what a worker is still to hear of a pass."""
+
+
 def of_message(s: State, m: Term) -> Term:
-    """Weigh a message: four before it is sent, three on its way, two while its report is."""
-    return plus(worth(~s.sent(m), 4), worth(s.flying(m), 3), worth(s.reported(m), 2))
+    """Weigh a message, or its report."""
+    return plus(_worth(~s.sent(m), "unsent"), _worth(s.flying(m), "flying"), _worth(s.reported(m), "reported"))
 
 
 def of_worker(s: State, w: Term, p: Term) -> Term:
-    """Weigh what a worker is still to hear of a pass: two before the decision, one while it is on its way."""
+    """Weigh what a worker is still to hear of a pass."""
     undecided = none_of(s.committed(p), s.failed(p))
-    return plus(worth(undecided, 2), worth(s.committing(w, p) | s.aborting(w, p), 1))
+    return plus(_worth(undecided, "undecided"), _worth(s.committing(w, p) | s.aborting(w, p), "told"))
+
+
+def _worth(condition: Formula, name: str) -> Term:
+    return worth(condition, WEIGHTS[name])
 
 
 def the_measure_shrinks(rules: Rules) -> Iterator[Lemma]:
@@ -111,7 +119,7 @@ def the_measure_shrinks(rules: Rules) -> Iterator[Lemma]:
 
 
 def _here(s: State) -> Term:
-    return plus(of_message(s, M), of_worker(s, W, P), worth(~s.returned(P), 1))
+    return plus(of_message(s, M), of_worker(s, W, P), _worth(~s.returned(P), "unreturned"))
 
 
 def _elsewhere(case: Step) -> Formula:

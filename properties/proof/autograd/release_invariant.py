@@ -110,13 +110,7 @@ def settling(s: State, c: Term) -> Formula:
     return implies(s.settling(c), none_of(s.accounted(c), s.arrived(c), s.failed(c), s.open(creator())))
 
 
-@clause("Q12", "A25", CALL)
-def accounted(s: State, c: Term) -> Formula:
-    """What is accounted for is not under way."""
-    return implies(s.accounted(c), ~s.flying(c))
-
-
-@clause("Q13", "A24", WORKER)
+@clause("Q12", "A24", WORKER)
 def released(s: State, w: Term) -> Formula:
     """The creator has the context from the start, and asks nobody to close before it has closed itself."""
     has = any_of(s.open(creator()), s.closed(creator()), s.forgotten(creator()))
@@ -176,7 +170,6 @@ FORGET: Final = Theorem(
         forgetting,
         stays_forgotten,
         settling,
-        accounted,
         released,
     ),
     goals=(a_forgotten_context_stays_forgotten, nothing_is_under_way_once_forgotten),

@@ -26,14 +26,10 @@ RULES: Final = (
 )
 
 SILENT: Final = {
-    "sender_decides_pairing": "what is recorded is given here, not made",
-    "one_pass_at_a_time": "passes of several roots are independent here; none is refused",
-    "newer_pass_supersedes": "it is for passes to end, and only safety is proved",
-    "takes_effect_once": "a message arrives once here; `farref prove window` is about copies",
-    "retries_until_answered": "safety needs no message to arrive",
+    "sender_decides_pairing": "what is recorded is given here, not made; a gradient without a send ends its pass either way",
+    "newer_pass_supersedes": "without it a new pass is refused, and fails for no reason of its own (L6)",
+    "retries_until_answered": "what is lost counts as under way here, and the theorems suppose that it arrives",
     "marks_before_pruning": "which gradients are due is given here, not found",
-    "aborts_everywhere": "it is for passes to end, and only safety is proved",
-    "answers_latecomers": "it is for passes to end, and only safety is proved",
     "release_ends_passes": "passes and releases are proved apart from each other",
 }
 """The rules that no theorem here speaks of, and why."""
