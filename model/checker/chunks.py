@@ -6,7 +6,7 @@ first share one selection, and with it the words gathered for it. All of it live
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,10 @@ class Selection:
         """Give all words of one selected row."""
         return self.chunk.row(position if self.rows is None else int(self.rows[position]))
 
+    def packed(self, positions: Numbers) -> Iterable[tuple[int, ...]]:
+        """Give all words of some selected rows. One by one would take several times as long."""
+        return self.chunk.packed(self.pick(positions))
+
     def pick(self, positions: Numbers) -> Numbers:
         """Tell the rows in the chunk of some selected ones."""
         return positions if self.rows is None else self.rows.take(positions)
@@ -60,6 +64,10 @@ class Chunk:
     def row(self, position: int) -> list[int]:
         """Give all words of one row."""
         return [int(word[position]) for word in self._words]
+
+    def packed(self, rows: Numbers) -> Iterable[tuple[int, ...]]:
+        """Give all words of some rows."""
+        return zip(*[word.take(rows).tolist() for word in self._words], strict=True)
 
     def only(self, rows: Numbers) -> Selection:
         """Select rows by number."""

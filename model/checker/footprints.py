@@ -47,9 +47,9 @@ class Footprints:
 
     def result(self, row: Sequence[int]) -> int:
         """Give the function's result for a row, calling the function if no footprint fits."""
-        node = self.root
-        while isinstance(node, Branch):
-            node = node.children.get(self.packing.read(row, node.column))
+        node, read = self.root, self.packing.read
+        while type(node) is Branch:
+            node = node.children.get(read(row, node.column))
         return self._learn(row) if node is None else node
 
     def paths(self) -> Iterator[tuple[Reads, int]]:

@@ -70,7 +70,7 @@ class Learned:
 
     def _learn(self, selection: Selection, keys: Words, unknown: Numbers) -> None:
         new_keys, firsts = np.unique(keys[unknown], return_index=True)
-        results = [self.footprints.result(selection.row(int(unknown[first]))) for first in firsts]
+        results = [self.footprints.result(row) for row in selection.packed(unknown[firsts])]
         if self._is_fresh():
             old_keys, old_results = self._slots.items()
             new_results = np.array(results, np.int32)

@@ -84,9 +84,7 @@ def the_lock_is_given_back(world: World, bounds: Bounds) -> bool:
 
 def somebody_reads(world: World, bounds: Bounds) -> bool:
     """E2: in a quiet world somebody reads, unless the system allows no thread more."""
-    if world.role is not None or is_refused(world, bounds):
-        return True
-    return not is_quiet(world, bounds)
+    return world.role is not None or not is_quiet(world, bounds) or is_refused(world, bounds)
 
 
 def no_answer_is_missed(world: World, caller: ThreadId, bounds: Bounds) -> bool:
@@ -97,12 +95,12 @@ def no_answer_is_missed(world: World, caller: ThreadId, bounds: Bounds) -> bool:
 
 def every_frame_leaves(world: World, bounds: Bounds) -> bool:
     """E4: in a quiet world nothing is queued to be written."""
-    return not (has_frames(world) and not is_refused(world, bounds) and is_quiet(world, bounds))
+    return not (has_frames(world) and is_quiet(world, bounds)) or is_refused(world, bounds)
 
 
 def every_task_is_run(world: World, bounds: Bounds) -> bool:
     """E5: in a quiet world no task waits to be run, unless the system allows no thread more."""
-    return not (has_tasks(world) and not is_refused(world, bounds) and is_quiet(world, bounds))
+    return not (has_tasks(world) and is_quiet(world, bounds)) or is_refused(world, bounds)
 
 
 def whoever_waits_reads(world: World, caller: ThreadId, bounds: Bounds) -> bool:
