@@ -48,7 +48,7 @@ class Footprints:
     def result(self, row: Sequence[int]) -> int:
         """Give the function's result for a row, calling the function if no footprint fits."""
         node, read = self.root, self.packing.read
-        while type(node) is Branch:
+        while isinstance(node, Branch):
             node = node.children.get(read(row, node.column))
         return self._learn(row) if node is None else node
 
