@@ -7,17 +7,15 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-Id = tuple[int, int]
-"""Who minted it, and a number."""
-
-CONTROL = ("ForkRequest", "ChildAccept", "UserDelete", "CreateFailed")
+Id = tuple[int, ...]
+"""Who minted it, and a number; in between an incarnation, where workers may have several."""
 
 
 @dataclass
 class Entry:
     phase: str = "ABSENT"
     forks: set[Id] = field(default_factory=set)
-    fetches: list[tuple[int, Id]] = field(default_factory=list)
+    fetches: list[tuple[int, tuple[Id, Id]]] = field(default_factory=list)
     local: int = 0
 
 
@@ -69,16 +67,19 @@ class Worker:
         self.entries[rref] = Entry("READY" if ready else "CREATED", local=1 if ready else 2)
         return rref
 
-    def share(self, named: Id, to: int, kind: str) -> None:
+    def shared(self, named: Id, to: int = 0) -> Fork:
         child = self.mint()
         if named in self.records:
             record = self.records[named]
             record.children.add(child)
-            data = Fork(record.owner, record.rref, child, to, named)
-        else:
-            self.entries[named].forks.add(child)
-            data = Fork(self.rank, named, child, to, None)
-        self.send(to, kind, data)
+            return Fork(record.owner, record.rref, child, to, named)
+        self.entries[named].forks.add(child)
+        return Fork(self.rank, named, child, to, None)
+
+    def holds(self, named: Id) -> bool:
+        if named in self.records:
+            return self.records[named].handles > 0
+        return named in self.entries and self.entries[named].local > 0
 
     def let_go(self, named: Id) -> None:
         if named in self.records:
@@ -145,13 +146,13 @@ class Worker:
     def on_FetchCall(self, source: int, ids: tuple[Id, Id]) -> None:
         entry = self.entries.setdefault(ids[0], Entry())
         if entry.phase == "READY":
-            self.send(source, "FetchReturn", ids[1])
+            self.send(source, "FetchReturn", ids)
         else:
-            entry.fetches.append((source, ids[1]))
+            entry.fetches.append((source, ids))
 
-    def on_FetchReturn(self, _: int, fork: Id) -> None:
-        self.records[fork].fetches -= 1
-        self.release(fork)
+    def on_FetchReturn(self, _: int, ids: tuple[Id, Id]) -> None:
+        self.records[ids[1]].fetches -= 1
+        self.release(ids[1])
 
     def on_CallFailed(self, _: int, data: Fork) -> None:
         if data.parent is None:
@@ -180,8 +181,8 @@ class Worker:
 
     def answer_fetches(self, rref: Id) -> None:
         waiting, self.entries[rref].fetches = self.entries[rref].fetches, []
-        for source, fork in waiting:
-            self.send(source, "FetchReturn", fork)
+        for source, ids in waiting:
+            self.send(source, "FetchReturn", ids)
 
     def confirm(self, fork: Id) -> None:
         if fork in self.records:

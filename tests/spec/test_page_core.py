@@ -26,7 +26,8 @@ def act(network: Network) -> None:
         case 1:
             worker.create_here(ready=random.random() < 0.5)
         case 2 | 3 if held or own:
-            worker.share(random.choice(held + own), random.randrange(WORKERS), random.choice(["Call", "Return"]))
+            to = random.randrange(WORKERS)
+            worker.send(to, random.choice(["Call", "Return"]), worker.shared(random.choice(held + own), to))
         case 4 if held or own:
             worker.let_go(random.choice(held + own))
         case 5 if held:
@@ -51,14 +52,8 @@ def finish(network: Network) -> None:
 def let_all_go(network: Network) -> None:
     for worker in network.workers:
         for named in [*worker.records, *worker.entries]:
-            while held(worker, named):
+            while worker.holds(named):
                 worker.let_go(named)
-
-
-def held(worker: Worker, named: Id) -> bool:
-    if named in worker.records:
-        return worker.records[named].handles > 0
-    return named in worker.entries and worker.entries[named].local > 0
 
 
 def check(network: Network) -> None:
