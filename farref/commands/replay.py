@@ -111,8 +111,7 @@ def replay_on(trace: Trace, name: str) -> Replayed:
 def _take(twin: Twin, actions: tuple[Action, ...]) -> None:
     """Take a run, and if nothing more can happen, see that nothing is left."""
     twin.take(actions)
-    if not twin.enabled():
-        twin.check_end()
+    twin.check_if_over()
 
 
 def replay_storm(saved: StormFile) -> Replayed:

@@ -104,12 +104,16 @@ class Search:
 
 
 def disagrees(bounds: Any, backend: Backend, actions: Iterable[Action]) -> Disagreement | None:
-    """Take those of some steps that can happen, one after the other, and give the disagreement they lead to, if any."""
+    """Take those of some steps that can happen, one after the other, and give the disagreement they lead to, if any.
+
+    Some can be seen only where nothing more can happen, as something is left.
+    """
     try:
         twin = Twin(bounds, backend)
         for action in actions:
             if twin.can(action):
                 twin.step(action)
+        twin.check_if_over()
     except Disagreement as disagreement:
         return disagreement
     return None

@@ -28,9 +28,10 @@ from farref.properties.twin.safety import Safety
 from farref.properties.violation import Violation
 
 SHARED: Final = "both agree, and "
+"""How a line begins that says what is wrong with both."""
+
 PROVED: Final = 4
 """A run that is judged by samples looks the clauses of the proof up each fourth time: that costs as much as the rest does."""
-"""How a line begins that says what is wrong with both."""
 
 
 class Disagreement(Exception):  # noqa: N818 (it says what happened)
@@ -190,6 +191,11 @@ class Twin:
         while enabled := self.enabled():
             self.step(enabled[0])
         self.check_end()
+
+    def check_if_over(self) -> None:
+        """See that nothing is left, if nothing more can happen."""
+        if not any(map(self.can, self.model.actions)):
+            self.check_end()
 
     def check_end(self) -> None:
         """Where nothing can happen any more, nothing may be left, and whatever must always hold does."""

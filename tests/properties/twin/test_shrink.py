@@ -13,14 +13,15 @@ from farref.model.autograd import world as autograd
 from farref.model.autograd.ids import PassId
 from farref.model.ids import WorkerId
 from farref.model.rref import world as rref
-from farref.model.rref.actions import CreateRemote, LetGo, UserShare
+from farref.model.rref.actions import CreateLocal, CreateRemote, LetGo, OwnerLetGo, OwnerShare, UserShare
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Call
+from farref.properties.rref.visible import ModelTruth
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.shrink import disagrees, shrink
-from farref.properties.twin.twin import Disagreement
+from farref.properties.twin.twin import Disagreement, Twin
 from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 
 A, B, C = map(WorkerId, range(3))
@@ -68,6 +69,40 @@ def test_a_run_with_every_worker_of_its_world_is_shortened_too() -> None:
     assert found is not None
     shortest = shrink(found, Picky(let_go))
     assert (shortest.actions, shortest.note) == ((create, let_go), "")
+
+
+class LateLiar(ModelBackend):
+    """From the moment x0 is let go its application claims to hold x1 too. No step after that touches x1."""
+
+    is_lying = False
+
+    def start(self, bounds: Any) -> None:
+        super().start(bounds)
+        self.is_lying = False
+
+    def perform(self, action: Any) -> None:
+        super().perform(action)
+        self.is_lying |= action == OwnerLetGo(RRefId(0))
+
+    @property
+    def truth(self) -> ModelTruth:
+        application = self.world.application
+        if not self.is_lying:
+            return ModelTruth(self.world, self.model.bounds)
+        lie = application._replace(holds=application.holds.add(1))
+        return ModelTruth(self.world._replace(application=lie), self.model.bounds)
+
+
+def test_what_is_seen_only_at_the_end_is_shortened() -> None:
+    bounds, x0, x1 = rref.Bounds(workers=2, rrefs=2, forks=1), RRefId(0), RRefId(1)
+    needed = (CreateLocal(x1), OwnerLetGo(x1), CreateLocal(x0), OwnerLetGo(x0))
+    twin = Twin(bounds, LateLiar())
+    twin.take((*needed[:3], OwnerShare(x0, B, Call), OwnerLetGo(x0)))
+    with pytest.raises(Disagreement) as found:
+        twin.finish()
+    assert len(found.value.actions) > len(needed)
+    shortest = shrink(found.value, LateLiar())
+    assert (shortest.actions, shortest.note, [one.about for one in shortest.violated]) == (needed, "", ["RRef x1"])
 
 
 @pytest.mark.parametrize(
