@@ -13,7 +13,8 @@ LISTED: Final = ("spec", "model", "properties", "impl", "farref", "bench", "exam
 
 WITHOUT_PACKAGE: Final = {
     "spec": "The protocols as numbered clauses, what was found in PyTorch, and the manuals.",
-    "spec/drawings": "The phases of entries, users, passes and contexts, and a tree of forks, drawn from the model.",
+    "spec/building": "To build a worker in another language: the core on a page, the transport, the costs, a transcript.",
+    "spec/drawings": "Phases, a tree of forks, and the shortest run to N1, drawn from the model.",
     "spec/tla": "The same protocols in TLA+, with a configuration for each claim.",
     "properties/conformance/expectations": "The failures of PyTorch that are known, a file for each backend.",
     "bench": "Measurements: the engines beside TLC, the implementation beside PyTorch.",

@@ -51,11 +51,11 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "threads.md": threads_table,
         ROOT / "spec" / "findings.md": findings_page.page,
         ROOT / "spec" / "proof.md": proof_page,
-        ROOT / "spec" / "costs.md": lambda: with_pieces(
-            (ROOT / "spec" / "costs.md").read_text(), {"costs": costs.costs_table()}
+        ROOT / "spec" / "building" / "costs.md": lambda: with_pieces(
+            (ROOT / "spec" / "building" / "costs.md").read_text(), {"costs": costs.costs_table()}
         ),
-        ROOT / "spec" / "transcript.md": lambda: with_pieces(
-            (ROOT / "spec" / "transcript.md").read_text(), {"transcript": transcript.transcript()}
+        ROOT / "spec" / "building" / "transcript.md": lambda: with_pieces(
+            (ROOT / "spec" / "building" / "transcript.md").read_text(), {"transcript": transcript.transcript()}
         ),
         ROOT / "spec" / "log.md": lambda: with_pieces(
             (ROOT / "spec" / "log.md").read_text(), {"sample": transcript.sample_logs()}
@@ -63,7 +63,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "states.md": states_page,
         **{ROOT / "spec" / "drawings" / f"{name}.svg": partial(states.drawing, name) for name in states.MACHINES},
         ROOT / "spec" / "drawings" / "tree.svg": tree.picture,
-        ROOT / "spec" / "n1.svg": partial(diagram, "N1"),
+        ROOT / "spec" / "drawings" / "n1.svg": partial(diagram, "N1"),
         ROOT / "spec" / "conformance.md": conformance_page,
         ROOT / "spec" / "conformance.schema.json": conformance_schema,
         **configurations(),

@@ -1,4 +1,4 @@
-"""`spec/costs.md`: what each operation costs in messages, counted on the simulated network where nothing is lost.
+"""`spec/building/costs.md`: what each operation costs in messages, counted on the simulated network where nothing is lost.
 
 Time is counted in messages: what is sent because of a message that took n times arrives after n + 1. Of all that is under way,
 what was sent earliest arrives first. Functions take no time.

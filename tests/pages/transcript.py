@@ -1,4 +1,4 @@
-"""`spec/transcript.md` and the sample in `spec/log.md`: a conversation of two workers, byte by byte and as their logs."""
+"""The pages `transcript.md` and `log.md` of the spec: a conversation of two workers, byte by byte and as their logs."""
 
 from __future__ import annotations
 

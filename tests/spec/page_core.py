@@ -1,4 +1,4 @@
-"""The core on a page of `spec/building.md`, written down row by row and nothing else, on a network that does what it likes."""
+"""The core on a page (`spec/building/`), written down row by row and nothing else, on a network that does what it likes."""
 
 from __future__ import annotations
 

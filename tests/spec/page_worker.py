@@ -1,4 +1,4 @@
-"""A worker of two pages: the core of `spec/building.md` on the least of `spec/wire.md`. It meets one worker of `farref.impl`.
+"""A worker of two pages: the core on a page (`spec/building/`) on the least of `spec/wire.md`. It meets one of `farref.impl`.
 
 It takes one frame at a time, runs functions where it stands, and loses nothing, so it never sends anything again.
 """

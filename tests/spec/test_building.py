@@ -1,4 +1,4 @@
-"""spec/building.md: the core on a page has every message and every clause of a core, and names nothing that is not there."""
+"""spec/building/: the core on a page has every message and every clause of a core, and names nothing that is not there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from farref.clauses import clauses
 from farref.model.rref import messages
 
 ROOT: Final = Path(__file__).parents[2]
-PAGE: Final = (ROOT / "spec" / "building.md").read_text("utf-8")
+PAGE: Final = (ROOT / "spec" / "building" / "README.md").read_text("utf-8")
 CORE: Final = PAGE.partition("## The core on a page")[2].partition("\n## ")[0]
 ROWS: Final = [line.strip("|").split(" | ") for line in CORE.splitlines() if line.startswith("| ")][1:]
 WHOLE: Final = {"Call", "Return", "Ack"}

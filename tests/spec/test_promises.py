@@ -11,7 +11,7 @@ import pytest
 from tests.spec.test_parity import OURS, names_of_tests
 
 ROOT: Final = Path(__file__).parents[2]
-PAGES: Final = ("security.md", "transport.md", "worlds.md")
+PAGES: Final = ("security.md", "building/transport.md", "worlds.md")
 ROWS: Final = [
     (page, row)
     for page in PAGES

@@ -22,7 +22,7 @@ SAMPLE: Final = re.search(
 
 def frames() -> list[bytes]:
     """Put the frames of the transcript together again."""
-    text = (SPEC / "transcript.md").read_text().partition("### A creates x")[2]
+    text = (SPEC / "building" / "transcript.md").read_text().partition("### A creates x")[2]
     messages = re.findall(r"^[AB] to [AB]: \w+\n((?:  .+\n)+)", text, re.MULTILINE)
     return [bytes.fromhex("".join(line.split()[0] for line in one.splitlines())) for one in messages]
 
