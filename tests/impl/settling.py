@@ -6,7 +6,11 @@ import gc
 import time
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from farref.impl import get_debug_info, rpc_sync
+from farref.impl.core.observe import WorkerTables
+from farref.properties.proof.link.rest import broken_at_rest
 from tests.impl.far import references as far
 
 
@@ -24,8 +28,24 @@ def is_settled(names: Sequence[str]) -> bool:
     return get_debug_info().is_empty() and all(rpc_sync(name, far.tables) == (0, 0, 0, 0) for name in names)
 
 
+def all_tables(names: Sequence[str]) -> list[WorkerTables]:
+    """Show the tables of the driver and of these workers."""
+    shown = (rpc_sync(name, far.all_tables) for name in names)
+    return [get_debug_info(), *(msgspec.msgpack.decode(one, type=WorkerTables) for one in shown)]
+
+
+def rests(names: Sequence[str]) -> bool:
+    """Say whether nobody waits for an answer, and the tables are as the proof says that they are at rest."""
+    tables = all_tables(names)
+    return not any(one.unanswered for one in tables) and not broken_at_rest(tables)
+
+
 def settle(names: Sequence[str]) -> None:
-    """Have every worker forget what a test left there; then every table becomes empty."""
+    """Have every worker forget what a test left there; then every table becomes empty.
+
+    Before that, whatever the test has left is as it must be at rest.
+    """
+    eventually(lambda: rests(names))
     for name in names:
         rpc_sync(name, far.drop)
     try:

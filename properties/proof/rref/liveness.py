@@ -38,6 +38,7 @@ from farref.properties.proof.logic.formulas import (
 from farref.properties.proof.rref.controls import NAMES
 from farref.properties.proof.rref.invariant import INVARIANT
 from farref.properties.proof.rref.point import POINT, Point, Step
+from farref.properties.proof.rref.rest import resting
 from farref.properties.proof.rref.rules import Rules
 from farref.properties.proof.rref.safety import RREFS
 from farref.properties.proof.rref.state import CONTROL, FORK, RREF, State, rref_of
@@ -236,8 +237,9 @@ def _progress(part: str, busy: Formula, step: str, rules: Rules) -> Lemma:
 
 
 def lemmas(rules: Rules) -> Iterator[Lemma]:
-    """List the three facts."""
+    """List the three facts, and what tables look like at rest."""
     yield from quiet_is_clean()
+    yield from resting()
     yield from something_can_be_done(rules)
     yield from the_measure_shrinks(rules)
 

@@ -35,6 +35,7 @@ from farref.impl.core.ids import (
 from farref.impl.core.messages import Ack, Control
 from farref.impl.errors import ReferenceRefused
 from farref.impl.simulated.network import InFlight, Simulation
+from farref.properties.proof.link.rest import broken_at_rest
 
 WORKERS = 3
 Pick = Callable[[int], int]
@@ -222,6 +223,8 @@ class Driver:
             while flights := self.world.in_flight():
                 self.world.deliver(flights[0].id)
                 self.check()
+            if not any(self.world.unanswered(worker) for worker in self.world.cores):
+                assert broken_at_rest(self.world.observe().values()) == []
             for worker in self.world.cores:
                 for rref in [r for r, entry in self.world.cores[worker].owner.entries.items() if entry.running]:
                     self.world.finish_function(worker, rref)
