@@ -60,6 +60,7 @@ def prove(**given: Any) -> int:
     rref        RRefs: no value is dropped while anybody can name it
     window      control messages (R7): each takes effect once, and memory is bounded, for every size of the window
     autograd    passes are shown whole or not at all; a forgotten context never comes back
+    views       members that are excluded, rightly or not: what they held is let go, and never early for the others
 
     \b
     farref prove rref                                 some ten seconds

@@ -15,6 +15,9 @@ from farref.properties.proof.induction.theory import Theorem
 from farref.properties.proof.rref.liveness import LIVENESS
 from farref.properties.proof.rref.rules import RULES
 from farref.properties.proof.rref.safety import SAFETY
+from farref.properties.proof.views.quiet import QUIET
+from farref.properties.proof.views.rules import RULES as VIEW_RULES
+from farref.properties.proof.views.safety import RECLAIMING
 from farref.properties.proof.window import ONCE
 
 
@@ -62,4 +65,11 @@ AUTOGRAD: Final = Subject(
     rules.SILENT,
 )
 
-SUBJECTS: Final = {one.name: one for one in (RREF, WINDOW, AUTOGRAD)}
+VIEWS: Final = Subject(
+    "views",
+    "members that are excluded, rightly or not: any number of workers and views, and of RRefs, forks, messages and faults.",
+    (RECLAIMING, QUIET),
+    VIEW_RULES,
+)
+
+SUBJECTS: Final = {one.name: one for one in (RREF, WINDOW, AUTOGRAD, VIEWS)}
