@@ -17,7 +17,7 @@ _LIST: Final = (
     make_claim(
         "C3",
         "backward returns, and a living worker has no gradient",
-        "A21",
+        "A29",
         Bounds("CB: B>r0 s0>C", cuts=1),
         Kind.ALWAYS,
         per_worker(holds.one_pass_gives_the_gradient),
@@ -26,7 +26,7 @@ _LIST: Final = (
     make_claim(
         "C4",
         "a link that breaks elsewhere makes backward wait for ever",
-        "A21",
+        "A29",
         Bounds("CB BA: A>r1 s1>r0 s0>C", cuts=1),
         Kind.EVENTUALLY,
         per_pass(holds.every_pass_ends),
@@ -35,7 +35,7 @@ _LIST: Final = (
     make_claim(
         "C5",
         "a link that breaks elsewhere leaves a worker in its pass",
-        "A21",
+        "A29",
         Bounds("CB BA: A>r1 s1>r0 s0>C", cuts=1),
         Kind.EVENTUALLY,
         per_worker(holds.every_worker_leaves),
@@ -44,7 +44,7 @@ _LIST: Final = (
     make_claim(
         "C6",
         "a released context is never forgotten after a link broke",
-        "A21",
+        "A29",
         Bounds("AB BC: A>A", cuts=1, forward=True, release=True),
         Kind.EVENTUALLY,
         per_worker(holds.a_released_context_is_forgotten),

@@ -28,7 +28,7 @@ _LIST: Final = (
     make_claim(
         "C1",
         "a broken link pins a record on a third worker",
-        "R34",
+        "R36",
         Bounds(workers=3, forks=2, cuts=1, owner_shares=False, self_shares=False),
         Kind.EVENTUALLY,
         per_fork(nothing_is_left_where_nobody_is_lost),
@@ -37,7 +37,7 @@ _LIST: Final = (
     make_claim(
         "C2",
         "a broken link keeps an entry for ever",
-        "R34",
+        "R36",
         Bounds(workers=2, forks=1, cuts=1, owner_shares=False),
         Kind.EVENTUALLY,
         per_rref(holds.nothing_is_left_of_the_entry),

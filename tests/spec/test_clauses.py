@@ -35,6 +35,7 @@ SECTIONS: Final = [
     "Guarantees",
     "When things go wrong",
     "Deaths",
+    "Members",
 ]
 COLUMNS: Final = 7
 """Of the tables of messages: message, direction, payload, effect, reply, whether sent again, and what a copy does."""
