@@ -1,11 +1,11 @@
-"""The invariant: that of RRefs with members in it, M1 to M25, and what views add, V1 to V7.
+"""The invariant: that of RRefs with members in it, Y1 to Y25, and what views add, V1 to V7.
 
-A clause M is the clause J of the same number in `rref/invariant.py`. Some are the very same. The others speak of holders that
+A clause Y is the clause J of the same number in `rref/invariant.py`. Some are the very same. The others speak of holders that
 are not buried: whoever is buried is nobody's concern any more, and what the owner thinks of its forks need not be true.
 
 The heart of it are V2 (who has settled a view has nothing uncounted from those excluded in it), V3 (the buried are cut off from
 everybody else) and V4 (nobody has anything uncounted from the buried). With them the argument of R33 goes through: the first
-fork that is astray has a parent, whose holder is not buried (V4); so its parent is listed (M17), lives, and is counted.
+fork that is astray has a parent, whose holder is not buried (V4); so its parent is listed (Y17), lives, and is counted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from farref.properties.proof.views.state import (
 
 def _as_before(one: Clause[State]) -> Clause[State]:
     """Take a clause of RRefs as it is, under the name it has here."""
-    return replace(one, id=f"M{one.id[1:]}", serves=one.serves.split(", ")[0])
+    return replace(one, id=f"Y{one.id[1:]}", serves=one.serves.split(", ")[0])
 
 
 # -- views -------------------------------------------------------------------------------------------------------------
@@ -92,13 +92,13 @@ def owners_are_heard(s: State, w: Term, r: Term) -> Formula:
 # -- what changes where members come and go ----------------------------------------------------------------------------
 
 
-@clause("M2", "R2", FORK, FORK)
+@clause("Y2", "R2", FORK, FORK)
 def parents(s: State, f: Term, g: Term) -> Formula:
     """A fork is made by the holder of its parent, of the same RRef, and not on the owner."""
     return implies(s.parent(f, g), same(minter(f), holder(g))) & rref.parents.body(s, f, g)
 
 
-@clause("M4", "R2", FORK)
+@clause("Y4", "R2", FORK)
 def origins(s: State, f: Term) -> Formula:
     """A fork is the creator's and held there, a child, or made by the owner; only a child is listed by a parent."""
     return all_of(
@@ -108,7 +108,7 @@ def origins(s: State, f: Term) -> Formula:
     )
 
 
-@clause("M9", "R14", FORK)
+@clause("Y9", "R14", FORK)
 def travelling(s: State, f: Term) -> Formula:
     """About a fork on its way nothing was sent; unless its holder is buried, the owner counts it or its parent lists it."""
     known = iff(s.counted(f), ~s.has_parent(f)) & iff(s.kept(f), s.has_parent(f))
@@ -125,13 +125,13 @@ def travelling(s: State, f: Term) -> Formula:
     )
 
 
-@clause("M11", "R21", FORK)
+@clause("Y11", "R21", FORK)
 def uncreated(s: State, f: Term) -> Formula:
     """Before a creation arrives its fork is not counted, and the entry is at most expected, unless its creator is excluded."""
     return implies(s.uncreated(f) & ~s.shut(f), ~s.counted(f) & ~s.arrived(rref_of(f)))
 
 
-@clause("M13", "R10", FORK)
+@clause("Y13", "R10", FORK)
 def creators(s: State, f: Term) -> Formula:
     """Once a creation has arrived, its creator is counted as long as it lives, unless it is buried."""
     told = s.user_accept(f) | (s.pending(f) & s.create_failed.processed(f))
@@ -139,13 +139,13 @@ def creators(s: State, f: Term) -> Formula:
     return implies(all_of(s.remote(f), s.live(f), arrived), s.counted(f) | s.out(f)) & implies(told, arrived)
 
 
-@clause("M14", "R37", FORK)
+@clause("Y14", "R37", FORK)
 def to_arrive(s: State, f: Term) -> Formula:
     """A remote creation that has not arrived is still under way, and its owner hears its creator."""
     return implies(s.remote(f) & ~s.arrived(rref_of(f)), s.uncreated(f) & ~s.shut(f))
 
 
-@clause("M15", "R16", FORK)
+@clause("Y15", "R16", FORK)
 def child(s: State, f: Term) -> Formula:
     """A pending child has asked to be counted; unless its holder is buried, its parent lists it until then."""
     request, accept = s.fork_request, s.child_accept
@@ -160,7 +160,7 @@ def child(s: State, f: Term) -> Formula:
     )
 
 
-@clause("M16", "R17", FORK)
+@clause("Y16", "R17", FORK)
 def accepting(s: State, f: Term) -> Formula:
     """A child accepts once it has arrived and is not pending; a parent that was told lists it no more."""
     accept = s.child_accept
@@ -168,13 +168,13 @@ def accepting(s: State, f: Term) -> Formula:
     return implies(accept.unanswered(f), arrived) & implies(accept.processed(f), ~s.kept(f))
 
 
-@clause("M20", "R31", FORK)
+@clause("Y20", "R31", FORK)
 def confirmed(s: State, f: Term) -> Formula:
     """A confirmed user is counted, unless its holder is buried."""
     return implies(s.confirmed(f), s.counted(f) | s.out(f))
 
 
-@clause("M21", "R26", FORK)
+@clause("Y21", "R26", FORK)
 def deleted(s: State, f: Term) -> Formula:
     """A deleted user has left nothing; what is counted lives, travels, or is being deleted."""
     delete = s.user_delete
@@ -188,7 +188,7 @@ def deleted(s: State, f: Term) -> Formula:
     )
 
 
-@clause("M22", "R20", FORK)
+@clause("Y22", "R20", FORK)
 def fetches(s: State, f: Term) -> Formula:
     """A fetch is in one place at most; one that is parked waits for a value, and the owner hears whoever asked."""
     stages = (s.fetch_call(f), s.fetch_parked(f), s.fetch_return(f), s.fetch_failed(f))
@@ -199,7 +199,7 @@ def fetches(s: State, f: Term) -> Formula:
     )
 
 
-@clause("M23", "R46", FORK)
+@clause("Y23", "R46", FORK)
 def gone(s: State, f: Term) -> Formula:
     """Once an entry is gone, none of its forks is counted, and none lives or comes, but those of the buried."""
     return implies(s.gone(rref_of(f)), ~s.counted(f) & (s.out(f) | none_of(s.live(f), s.comes(f))))
@@ -215,6 +215,6 @@ CHANGED: Final = {
 }  # fmt: skip
 
 INVARIANT: Final = (
-    *(CHANGED.get(f"M{one.id[1:]}", _as_before(one)) for one in rref.INVARIANT),
+    *(CHANGED.get(f"Y{one.id[1:]}", _as_before(one)) for one in rref.INVARIANT),
     *(installing, calm, cut_off, no_heirs, settling, owners, owners_are_heard),
 )

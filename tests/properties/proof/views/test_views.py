@@ -42,13 +42,13 @@ def test_quiet_is_clean() -> None:
 
 
 LOST = {
-    "refuses_the_excluded": ("M14", "CreateRemote"),
-    "fails_creation_of_the_excluded": ("M14", "Install"),
+    "refuses_the_excluded": ("Y14", "CreateRemote"),
+    "fails_creation_of_the_excluded": ("Y14", "Install"),
     "settles_what_came_from_the_excluded": ("V2", "Settle"),
     "everybody_settles": ("V3", "Bury"),
     "same_view": ("V3", "Bury"),
     "waits_until_settled": ("V3", "Bury"),
-    "children_wait_too": ("M9", "Forget a child: the user goes"),
+    "children_wait_too": ("Y9", "Forget a child: the user goes"),
 }
 """For each rule the clause that is lost first without it, and the step that loses it."""
 
@@ -147,7 +147,7 @@ def test_a_wrong_step_is_refuted(wrong: Step) -> None:
 def test_an_invariant_that_allows_no_exclusion_is_not_a_proof() -> None:
     peaceful = Clause[State]("peaceful", "-", "", (WORKER, WORKER), lambda s, w, d: ~s.shuns(w, d))
     asked = replace(RECLAIMING, invariant=(*RECLAIMING.invariant, peaceful))
-    found = prove(asked, SOLVER, SOUND, only=lambda _, claim: claim == "M3")
+    found = prove(asked, SOLVER, SOUND, only=lambda _, claim: claim == "Y3")
     assert len(found.impossible) >= 5
     assert found.verdict is Verdict.UNKNOWN
 
@@ -173,5 +173,5 @@ def test_clauses_are_sentences_and_those_of_rrefs_keep_their_numbers() -> None:
     for one in (*RECLAIMING.invariant, *RECLAIMING.goals, *QUIET.invariant):
         assert one.text.endswith("."), one.id
         assert one.text[0].isupper(), one.id
-    assert [one.id for one in RECLAIMING.invariant] == [f"M{n}" for n in range(1, 26)] + [f"V{n}" for n in range(1, 8)]
+    assert [one.id for one in RECLAIMING.invariant] == [f"Y{n}" for n in range(1, 26)] + [f"V{n}" for n in range(1, 8)]
     assert CHANGED.keys() < {one.id for one in RECLAIMING.invariant}
