@@ -30,6 +30,7 @@ export class Control {
     const { control } = channel.waiting.get(number);
     this.core.send(to, "Control", { incarnation: this.core.incarnation, number, lowest: this.lowest(channel), control });
   }
+  isUnborn([minter, incarnation]) { return this.incarnations.has(minter) && BigInt(incarnation) > this.lifeOf(minter); }
   lifeOf(peer) { return BigInt(this.incarnations.get(peer) ?? this.core.incarnation); }
 
   tick(now) { // R6, R30: there is no last attempt

@@ -182,7 +182,9 @@ export class Core {
   }
   refusal(forks) { // R34: nobody is handed a reference to what a dead worker owned
     const lost = forks.find((one) => this.dead.has(one.owner));
-    return lost && this.deadError(lost.owner).message;
+    if (lost) return this.deadError(lost.owner).message;
+    const unborn = forks.find((one) => [one.rref, one.fork, one.parent].some((id) => id && this.control.isUnborn(id)));
+    return unborn && "a fork names a life that has not begun"; // R2
   }
   takeOn(forks) { // R15, R16, R19
     return forks.map((one) => {
