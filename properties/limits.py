@@ -10,7 +10,7 @@ Limits = Mapping[str, tuple[int, int]]
 
 OTHER_LIMITS: Final = (0, 9)
 
-UNCUT: Final = "links break in the model only, and not beside an implementation; leave out --cuts"
+UNCUT: Final = "links break in the model only, and not beside an implementation"
 """What is said to somebody who wants links cut where they cannot be."""
 
 

@@ -76,7 +76,7 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
 def unfit(fixed: dict[str, Any]) -> str | None:
     """Say what is wrong with bounds that are the same in all schedules. Workers and pairs are those of the programs drawn."""
     sizes: dict[str, Any] = {name: fixed[name] for name in ("workers", "pairs") if name in fixed}
-    wrong = UNCUT if fixed.get("cuts") else outside(sizes, LIMITS)
+    wrong = f"{UNCUT}; leave out --cuts" if fixed.get("cuts") else outside(sizes, LIMITS)
     if wrong is not None:
         return wrong
     graph = fixed.get("graph")

@@ -29,7 +29,11 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
 
 def unfit(fixed: dict[str, Any]) -> str | None:
     """Say what is wrong with bounds that are the same in all schedules."""
-    return UNCUT if fixed.get("cuts") else limits.complaint(replace(Bounds(rrefs=1, forks=1), **fixed))
+    return (
+        f"{UNCUT}; leave out --cuts"
+        if fixed.get("cuts")
+        else limits.complaint(replace(Bounds(rrefs=1, forks=1), **fixed))
+    )
 
 
 def _draw_bounds(random: Random) -> Bounds:

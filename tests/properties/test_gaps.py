@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import click
 import pytest
 
+from farref.commands.replay import replay_on
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Counterexample, Kind, Verdict
 from farref.model.rref.world import Bounds
@@ -128,7 +130,13 @@ def test_tlc_refuses_it_in_one_line(about: AnyProtocol, claim: Claim) -> None:
         tlc.check(claim.bounds, about.sound, (claim.property,))
 
 
+@each_gap
+def test_an_implementation_is_not_driven_through_it(about: AnyProtocol, claim: Claim) -> None:
+    with pytest.raises(click.UsageError, match=UNCUT):
+        replay_on(record(claim.bounds, "sound", None, shortest(about.name, claim)), "simulated")
+
+
 @pytest.mark.parametrize("about", PROTOCOLS.values(), ids=PROTOCOLS)
 def test_campaigns_refuse_it_in_one_line(about: AnyProtocol) -> None:
-    assert about.unfit({"cuts": 1}) == UNCUT
+    assert about.unfit({"cuts": 1}) == f"{UNCUT}; leave out --cuts"
     assert about.unfit({"cuts": 0}) is None
