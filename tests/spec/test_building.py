@@ -42,3 +42,22 @@ def test_what_is_done_in_one_place_has_a_row() -> None:
 def test_the_size_of_the_second_worker_is_as_told() -> None:
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in (ROOT / "examples" / "javascript").glob("*.mjs"))
     assert f"{round(lines, -2):,} lines" in PAGE
+
+
+WORDS_A_MINUTE: Final = 230
+HALF_AN_HOUR: Final = 30
+
+
+def words(text: str) -> int:
+    """Count the words of a text; bytes are looked at, not read."""
+    return len(re.findall(r"\w+", re.sub(r"\b[0-9a-f]{6,}\b", "", text)))
+
+
+def test_what_is_to_be_read_takes_half_an_hour() -> None:
+    known = clauses()
+    whole = [known[name].text for name in ("R1", "R2", "R4", "R5", "R33")]
+    rules = [known[name].text.partition("**Why.**")[0] for name in ("R6", "R7", "R28", "R32", "R34")]
+    states = (ROOT / "spec" / "states.md").read_text("utf-8").partition("## A pass at its root")[0]
+    transcript = (ROOT / "spec" / "building" / "transcript.md").read_text("utf-8")
+    assert sum(map(words, [PAGE, *whole, *rules, states, transcript])) <= HALF_AN_HOUR * WORDS_A_MINUTE
+    assert sum(map(int, re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE))) == HALF_AN_HOUR
