@@ -215,7 +215,10 @@ def test_a_quick_call_must_not_wait_for_a_slow_one(tmp_path: Path) -> None:
 
 def test_after_a_silence_nothing_more_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("farref.properties.conformance.conversation.trial.Trial.seconds", 0.5, raising=True)
-    hang = "p = carry_out\ndef carry_out(request):\n    while request['verb'] == 'create':\n        pass\n    return p(request)"
+    hang = (
+        "import time\np = carry_out\ndef carry_out(request):\n"
+        "    while request['verb'] == 'create':\n        time.sleep(1)\n    return p(request)"
+    )
     found = mistakes(sloppy(tmp_path, hang))
     assert "create: there is no answer within" in found[0]
     assert found[1].startswith("the rest: it was not tried")
