@@ -27,7 +27,7 @@ class ModelBackend:
         self._protocol = protocol_of(bounds)
         self.model: Any = self._protocol.model(bounds, self.rules or self._protocol.profiles["sound"])
         self.actions = frozenset(self.model.actions)  # without retries nothing is sent again, whoever asks for it
-        self.world = self.model.initial
+        self.world, self._observer = self.model.initial, self._protocol.observer(bounds)
 
     def perform(self, action: Action) -> None:
         """Take a step."""
@@ -44,7 +44,7 @@ class ModelBackend:
 
     def observe(self) -> Any:
         """Look at the world."""
-        return self._protocol.observer(self.model.bounds).observe(self.world)
+        return self._observer.observe(self.world)
 
     def close(self) -> None:
         """Nothing was started."""
