@@ -1,12 +1,13 @@
-"""spec/building/: the core on a page has every message and every clause of a core, and names nothing that is not there."""
+"""spec/building/: each core on a page has every message and every clause, and names nothing that is not there."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from farref.clauses import clauses
+from farref.model.autograd import messages as autograd
 from farref.model.rref import messages
 
 ROOT: Final = Path(__file__).parents[2]
@@ -61,3 +62,36 @@ def test_what_is_to_be_read_takes_half_an_hour() -> None:
     transcript = (ROOT / "spec" / "building" / "transcript.md").read_text("utf-8")
     assert sum(map(words, [PAGE, *whole, *rules, states, transcript])) <= HALF_AN_HOUR * WORDS_A_MINUTE
     assert sum(map(int, re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE))) == HALF_AN_HOUR
+
+
+# -- distributed autograd on a page ------------------------------------------------------------------------------------
+
+PASSES: Final = (ROOT / "spec" / "building" / "passes.md").read_text("utf-8")
+PASS_ROWS: Final = [line.strip("|").split(" | ") for line in PASSES.splitlines() if line.startswith("| ")][1:]
+PASS_KINDS: Final = {
+    kind.__name__
+    for kind in (
+        *get_args(autograd.Counted), autograd.Report, autograd.Commit, autograd.Committed, autograd.Abort,
+        autograd.ForwardCall, *get_args(autograd.ContextMessage),
+    )
+}  # fmt: skip
+
+
+def test_every_message_of_autograd_has_a_row_of_its_own() -> None:
+    assert {name for row in PASS_ROWS for name in re.findall(r"^ *`(\w+)` arrives", row[0])} == PASS_KINDS
+
+
+def test_every_message_of_autograd_is_told_somewhere() -> None:
+    did = "".join(row[1] for row in PASS_ROWS)
+    assert {name for name in re.findall(r"`([A-Z]\w+)`", did) if name in PASS_KINDS} == PASS_KINDS
+
+
+def test_every_clause_of_a_pass_and_every_fault_but_one_is_there() -> None:
+    assert {f"A{number}" for number in (4, *range(7, 23), 24, 25)} <= set(re.findall(r"\bA\d+\b", PASSES))
+    faults = {fault.name for fault in autograd.Fault if fault is not autograd.Fault.NONE}
+    assert faults - set(re.findall(r"\b[A-Z_]{4,}\b", PASSES)) == {"UNPAIRED"}, "which never happens (A18)"
+
+
+def test_what_is_done_in_one_place_of_a_pass_has_a_row() -> None:
+    done = set(re.findall(r"\*(\w+)\*", "".join(row[1] for row in PASS_ROWS))) - {"ready"}
+    assert done == {row[0].strip(" *") for row in PASS_ROWS if row[0].strip().startswith("*")}
