@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 import pytest
 
+from farref.clauses import clauses
 from farref.properties.proof.induction.counterexample import counterexample
 from farref.properties.proof.induction.prove import prove
 from farref.properties.proof.induction.questions import cases
@@ -16,6 +18,7 @@ from farref.properties.proof.logic.formulas import Formula, Sort, Term, all_of, 
 from farref.properties.proof.needed import needed
 from farref.properties.proof.rref.effects import dropped
 from farref.properties.proof.rref.state import FORK, RREF, rref_of
+from farref.properties.proof.solvers.cvc5_solver import Cvc5
 from farref.properties.proof.subjects import SUBJECTS
 from farref.properties.proof.views.invariant import CHANGED
 from farref.properties.proof.views.point import POINT, Step
@@ -23,6 +26,7 @@ from farref.properties.proof.views.quiet import CLEAN, QUIET, quiet
 from farref.properties.proof.views.rules import RULES, SOUND
 from farref.properties.proof.views.safety import RECLAIMING, VIEWS
 from farref.properties.proof.views.state import VIEW, WORKER, State, excluded_in, holder, minter
+from tests.markdown import rows
 from tests.properties.proof.asking import SOLVER, is_refuted, with_clause, with_step
 
 S, F, G, R, W, V = VIEWS.state, POINT.fork, POINT.other, POINT.rref, POINT.worker, POINT.view
@@ -39,6 +43,13 @@ def test_quiet_is_clean() -> None:
     found = prove(QUIET, SOLVER, SOUND)
     assert found.failures == ()
     assert (found.verdict, len(QUIET.invariant), found.steps, found.queries) == (Verdict.PROVED, 6, 93, 567)
+
+
+def test_a_second_solver_gives_the_same_answers() -> None:
+    """It is asked of the clauses that matter most, over all steps; `farref prove views --solver both` asks of all."""
+    asked = {"V2", "V3", "V4", "Y23", "P1 user", "V-cut"}
+    found = [prove(RECLAIMING, solver, SOUND, only=lambda _, claim: claim in asked) for solver in (SOLVER, Cvc5())]
+    assert [(one.failures, one.queries) for one in found] == [((), 4 * 94 + 2)] * 2
 
 
 LOST = {
@@ -59,6 +70,15 @@ def test_every_rule_is_needed(rule: str) -> None:
     assert found.is_shown
     assert found.told is not None
     assert (found.lost, found.step) == LOST[rule]
+
+
+def test_the_page_on_members_tells_what_is_lost_without_each_rule() -> None:
+    page = (Path(__file__).parents[4] / "spec" / "members.md").read_text("utf-8")
+    table = rows(page.partition("`farref prove views --each rule`")[2].partition("\n## ")[0])
+    assert table.keys() == {*RULES}
+    for rule, (clause, lost) in table.items():
+        assert clause in clauses()
+        assert lost.startswith(f"{LOST[rule][0]} is lost: ")
 
 
 @pytest.mark.parametrize("missing", QUIET.invariant, ids=lambda one: one.id)
