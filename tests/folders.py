@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -34,9 +36,14 @@ WITHOUT_PACKAGE: Final = {
 
 def files() -> list[Path]:
     """List the files of the listed folders. Links are skipped, as what they lead to is listed itself."""
-    found = [path for top in LISTED for path in sorted((ROOT / top).rglob("*")) if path.is_file()]
-    places = [path.relative_to(ROOT) for path in found if not any(one.is_symlink() for one in (path, *path.parents))]
-    return [one for one in places if not any(part == "__pycache__" or part.startswith(".") for part in one.parts)]
+    return [path.relative_to(ROOT) for top in LISTED for path in sorted(_below(ROOT / top))]
+
+
+def _below(top: Path) -> Iterator[Path]:
+    for folder, inner, names in os.walk(top):  # does not follow links
+        inner[:] = [one for one in inner if one != "__pycache__" and not one.startswith(".")]
+        paths = [Path(folder, one) for one in names if not one.startswith(".")]
+        yield from (one for one in paths if not one.is_symlink())
 
 
 def folders() -> list[str]:
