@@ -9,6 +9,7 @@ from typing import Final
 from farref.properties.proof import window
 from farref.properties.proof.autograd import rules
 from farref.properties.proof.autograd.ending import ENDING
+from farref.properties.proof.autograd.exits_invariant import SUMS
 from farref.properties.proof.autograd.passes_invariant import COMMIT
 from farref.properties.proof.autograd.release_invariant import FORGET
 from farref.properties.proof.induction.theory import Theorem
@@ -59,8 +60,8 @@ WINDOW: Final = Subject(
 
 AUTOGRAD: Final = Subject(
     "autograd",
-    "backward passes and contexts: any number of passes, workers, messages and calls.",
-    (COMMIT, ENDING, FORGET),
+    "backward passes and contexts: any number of passes, workers, pairs, messages and calls.",
+    (COMMIT, ENDING, SUMS, FORGET),
     rules.RULES,
     rules.SILENT,
 )

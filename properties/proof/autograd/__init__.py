@@ -1,1 +1,1 @@
-"""Distributed autograd in first-order logic: how a pass ends, that it ends, and how a context is forgotten."""
+"""Distributed autograd in first-order logic: how a pass ends, what it waits for, and how a context is forgotten."""

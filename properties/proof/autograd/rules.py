@@ -29,7 +29,6 @@ SILENT: Final = {
     "sender_decides_pairing": "what is recorded is given here, not made; a gradient without a send ends its pass either way",
     "newer_pass_supersedes": "without it a new pass is refused, and fails for no reason of its own (L6)",
     "retries_until_answered": "what is lost counts as under way here, and the theorems suppose that it arrives",
-    "marks_before_pruning": "which gradients are due is given here, not found",
     "release_ends_passes": "passes and releases are proved apart from each other",
 }
 """The rules that no theorem here speaks of, and why."""

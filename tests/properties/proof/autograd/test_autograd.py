@@ -10,6 +10,7 @@ import pytest
 from farref.model.autograd.rules import RULES as MODEL_RULES
 from farref.properties.proof.autograd import passes, release
 from farref.properties.proof.autograd.ending import ENDING, WEIGHTS
+from farref.properties.proof.autograd.exits_invariant import SUMS
 from farref.properties.proof.autograd.passes_invariant import COMMIT, PASSES
 from farref.properties.proof.autograd.release_invariant import CONTEXT, FORGET
 from farref.properties.proof.autograd.rules import RULES, SILENT
@@ -29,8 +30,8 @@ C, WHO = release.C, release.W
 
 @pytest.mark.parametrize(
     ("theorem", "counts"),
-    [(COMMIT, (18, 19, 365)), (ENDING, (0, 18, 40)), (FORGET, (12, 12, 158))],
-    ids=["passes", "ending", "release"],
+    [(COMMIT, (18, 19, 365)), (ENDING, (0, 18, 40)), (SUMS, (12, 9, 123)), (FORGET, (12, 12, 158))],
+    ids=["passes", "ending", "exits", "release"],
 )
 def test_theorems_are_proved(theorem: Theorem, counts: tuple[int, ...]) -> None:
     found = prove(theorem, SOLVER, AUTOGRAD.sound)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from farref.properties.proof.autograd.exits_invariant import SUMS
 from farref.properties.proof.autograd.passes_invariant import COMMIT
 from farref.properties.proof.autograd.release_invariant import FORGET
 from farref.properties.proof.induction.theory import Clause, Theorem
@@ -13,7 +14,7 @@ from farref.properties.proof.induction.worlds import sizes_of, small_world
 from farref.properties.proof.window import ONCE
 from tests.properties.proof.asking import SOLVER
 
-CLAUSES = [(theorem, one) for theorem in (COMMIT, FORGET, ONCE) for one in theorem.invariant]
+CLAUSES = [(theorem, one) for theorem in (COMMIT, SUMS, FORGET, ONCE) for one in theorem.invariant]
 
 
 @pytest.mark.parametrize(("theorem", "missing"), CLAUSES, ids=[one.id for _, one in CLAUSES])
