@@ -15,14 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from farref.impl.core.effects import (
-    CompleteCall,
-    CompleteFetch,
-    DropValue,
-    RunCall,
-    RunCreation,
-    WakeWaiter,
-)
+from farref.impl.core.effects import CompleteCall, CompleteFetch, DropValue, RunCall, RunCreation, WakeWaiter
 from farref.impl.core.ids import (
     FetchId,
     OwnedReference,
