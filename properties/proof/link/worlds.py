@@ -7,7 +7,7 @@ run sees it, and says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from farref.model.rref import messages as msg
@@ -70,7 +70,7 @@ def rref_name(rref: int) -> str:
     return f"x{rref}"
 
 
-@cache
+@lru_cache(maxsize=64)
 def frame_of(bounds: Bounds) -> tuple[dict[str, tuple[str, ...]], dict[Fact, str]]:
     """List the forks and RRefs of a world, and to which RRef each fork belongs."""
     forks = tuple(map(fork_name, range(bounds.forks_total)))
