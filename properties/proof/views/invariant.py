@@ -1,4 +1,4 @@
-"""The invariant: that of RRefs with members in it, Y1 to Y25, and what views add, V1 to V7.
+"""The invariant: that of RRefs with members in it, Y1 to Y25, and what views add, V1 to V8.
 
 A clause Y is the clause J of the same number in `rref/invariant.py`. Some are the very same. The others speak of holders that
 are not buried: whoever is buried is nobody's concern any more, and what the owner thinks of its forks need not be true.
@@ -87,6 +87,12 @@ def owners(s: State, r: Term) -> Formula:
 def owners_are_heard(s: State, w: Term, r: Term) -> Formula:
     """No owner of what is spoken of is excluded by anybody."""
     return ~s.shuns(w, owner(r))
+
+
+@clause("V8", "R37", WORKER)
+def oneself(s: State, w: Term) -> Formula:
+    """Nobody excludes itself: whoever is excluded in a view does not install it."""
+    return ~s.shuns(w, w)
 
 
 # -- what changes where members come and go ----------------------------------------------------------------------------
@@ -216,5 +222,5 @@ CHANGED: Final = {
 
 INVARIANT: Final = (
     *(CHANGED.get(f"Y{one.id[1:]}", _as_before(one)) for one in rref.INVARIANT),
-    *(installing, calm, cut_off, no_heirs, settling, owners, owners_are_heard),
+    *(installing, calm, cut_off, no_heirs, settling, owners, owners_are_heard, oneself),
 )
