@@ -55,11 +55,11 @@ class Calls:
             check_minted(source, message)
             self._check_born(message)
         references: tuple[Reference, ...] = ()
-        objection = self.objection(source, message)
-        if objection:
-            self.refuse(source, message, objection)
-            return
-        if message.forks:
+        if message.forks or type(message) is RemoteCall:
+            objection = self.objection(source, message)
+            if objection:
+                self.refuse(source, message, objection)
+                return
             references = tuple(self._take_on(source, data) for data in message.forks)
         if type(message) is Call:
             self._run(RunCall(source, message, references, content))

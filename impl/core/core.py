@@ -95,7 +95,7 @@ class Core:
 
     def taken(self) -> list[Effect]:
         """End a step, and say what it has done."""
-        effects = self._effects.copy()
+        effects = [*self._effects]
         self._effects.clear()
         return effects
 

@@ -25,8 +25,6 @@ class Counts:
         self._here = here
         self.forks: Counter[WorkerId] = Counter()
         """How many forks each user holds, as far as is known here."""
-        self.fetches: Counter[WorkerId] = Counter()
-        """How many fetches of each user wait for a value."""
 
     def count(self, forks: Forks, fork: ForkId, holder: WorkerId) -> None:
         """Count a fork."""

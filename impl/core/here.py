@@ -4,11 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import FIRST_LIFE, ForkId, Incarnation, RRefId, WorkerId
 from farref.impl.core.messages import AnyMessage
 from farref.impl.errors import NotRunning
+
+
+@dataclass(slots=True)
+class Load:
+    """What has arrived from one worker and has not ended: calls and creations that run or wait to, fetches that wait."""
+
+    asked: int = 0
+    bytes: int = 0
+    """What the calls and creations among it came with."""
+
+    def add(self, size: int) -> None:
+        """Begin one more, which came with so many bytes."""
+        self.asked += 1
+        self.bytes += size
+
+    def end(self, size: int) -> None:
+        """End one of them."""
+        self.asked -= 1
+        self.bytes -= size
 
 
 class Here:
@@ -26,6 +46,8 @@ class Here:
         """The incarnations that peers have shown as they met; of a peer that is not here any may come (R2)."""
         self.closing = False
         """Whether the application may begin nothing new (R32)."""
+        self.loads = {worker: Load() for worker in {me, *workers}}
+        """How much is done for each worker (`spec/limits.md`)."""
         self.minted = 0
         """How many numbers have been given to RRefs and forks."""
         self.effects: list[Effect] = []

@@ -182,5 +182,5 @@ UserCall = RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | Fe
 
 AnyMessage = UserCall | Control | Ack
 
-BODILESS: Final = frozenset({Control, Ack, UserAccept, FetchCall, CallFailed})
-"""The messages that carry no value."""
+BODIED: Final = (*CARRIERS, ForwardCall)
+"""The messages that carry a value, or may."""

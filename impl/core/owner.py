@@ -198,7 +198,7 @@ class Owner:
         entry = self._row(rref)
         if entry.outcome is None:
             entry.fetches = [*entry.fetches, (source, fork, fetch)]
-            self.counts.fetches[source] += 1
+            self._here.loads[source].add(0)
             self._check_creator(rref)
         else:
             self._emit(AnswerFetch(source, rref, fork, fetch, entry.outcome))
@@ -243,9 +243,10 @@ class Owner:
 
         The forks it held stay counted, under its name: whether they may be released is not this step's decision.
         """
-        self.counts.fetches.pop(peer, None)
         for rref, entry in list(self.entries.items()):
-            entry.fetches = [parked for parked in entry.fetches if parked[0] != peer] or EMPTY_LIST
+            kept = [parked for parked in entry.fetches if parked[0] != peer] or EMPTY_LIST
+            self._here.loads[peer].asked -= len(entry.fetches) - len(kept)
+            entry.fetches = kept
             if rref.created_on == peer:
                 self._check_creator(rref)
             if rref in self.entries:
@@ -283,7 +284,7 @@ class Owner:
         fetches, entry.fetches = entry.fetches, EMPTY_LIST
         waiting, entry.waiting = entry.waiting, EMPTY_LIST
         for source, fork, fetch in fetches:
-            self.counts.fetches[source] -= 1
+            self._here.loads[source].end(0)
             self._emit(AnswerFetch(source, rref, fork, fetch, outcome))
         for waiter in waiting:
             self._emit(WakeWaiter(waiter, outcome))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from farref.impl.core.effects import RunCall, RunCreation
 from farref.impl.core.here import Here
-from farref.impl.core.ids import ForkId, UserReference, WorkerId
+from farref.impl.core.ids import ForkId, UserReference
 from farref.impl.core.user import Record
 
 
@@ -30,13 +29,10 @@ class Parking:
     """All parked calls of one worker, found by any fork that they wait for."""
 
     def __init__(self, here: Here, records: Mapping[ForkId, Record]) -> None:
-        self._emit = here.emit
+        self._emit, self._loads = here.emit, here.loads
         self._records = records
         self.waited_for: dict[ForkId, Parked] = {}
         """By fork: the call that waits for it. A fork arrives once, so it keeps one call at most."""
-        self.calls: Counter[WorkerId] = Counter()
-        self.bytes: Counter[WorkerId] = Counter()
-        """How many calls of each worker wait, and the bytes of them."""
 
     def start(self, run: RunCall | RunCreation) -> None:
         """Start a function, or park it until every fork among its arguments is confirmed."""
@@ -44,8 +40,7 @@ class Parking:
         parked = Parked(run, {fork for fork in held if not self._records[fork].confirmed})
         if parked.waiting_for:
             self.waited_for.update(dict.fromkeys(parked.waiting_for, parked))
-            self.calls[run.source] += 1
-            self.bytes[run.source] += weight(run)
+            self._loads[run.source].add(weight(run))
         else:
             self._emit(run)
 
@@ -54,7 +49,7 @@ class Parking:
         parked = self.waited_for.pop(fork)
         parked.waiting_for.discard(fork)
         if not parked.waiting_for:
-            self._leave(parked.run)
+            self._loads[parked.run.source].end(weight(parked.run))
             self._emit(parked.run)
 
     def give_up(self, fork: ForkId) -> RunCall | RunCreation | None:
@@ -63,13 +58,9 @@ class Parking:
             if any(type(one) is UserReference and one.fork == fork for one in parked.run.references):
                 for waited in parked.waiting_for:
                     del self.waited_for[waited]
-                self._leave(parked.run)
+                self._loads[parked.run.source].end(weight(parked.run))
                 return parked.run
         return None
-
-    def _leave(self, run: RunCall | RunCreation) -> None:
-        self.calls[run.source] -= 1
-        self.bytes[run.source] -= weight(run)
 
     def all(self) -> list[Parked]:
         """List every parked call once."""

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.msgpack import Ext
 
 from farref.impl.core.ids import ForkData, WorkerId
-from farref.impl.core.messages import AnyMessage, Call, Carrier, FetchCall, Forks, ForwardCall, RemoteCall
+from farref.impl.core.messages import Call, Carrier, FetchCall, Forks, ForwardCall, RemoteCall
 from farref.impl.errors import RefusedValue, RpcError, WireError
 from farref.impl.functions import Functions
 from farref.impl.rref import RRef
@@ -183,10 +183,10 @@ class Bodies:
 
     # Reading
 
-    def may_run_code(self, message: AnyMessage) -> bool:
+    def may_run_code(self, message: Carrier | ForwardCall) -> bool:
         """Say whether to read a message may run user code: whether it is an envelope, or there may be a pickle in it."""
-        carried = message.message if isinstance(message, ForwardCall) else message
-        if not isinstance(carried, Carrier):
+        carried = message.message if type(message) is ForwardCall else message
+        if type(carried) is FetchCall:
             return False
         # Few bodies have the code of a pickle at all.
         return is_envelope(carried.body) or (self._settings.allow_pickle and PICKLE in carried.body)

@@ -23,8 +23,7 @@ from farref.impl.functions import name_of
 from farref.impl.user_code import entering
 
 ENVELOPE, DATACLASS, ENUM, NAMEDTUPLE, FUNCTION = range(16, 21)
-FIXED: Final = frozenset(range(0xD4, 0xD9))
-PLACE_OF_CODE: Final = {0xC7: 2, 0xC8: 3, 0xC9: 5}
+PLACE_OF_CODE: Final = {0xC7: 2, 0xC8: 3, 0xC9: 5} | dict.fromkeys(range(0xD4, 0xD9), 1)
 """Where an extension of MessagePack has its code, by its first byte."""
 
 Resolve = Callable[[str], Any]
@@ -32,9 +31,10 @@ Resolve = Callable[[str], Any]
 
 def is_envelope(body: bytes) -> bool:
     """Say whether something in a body has to be found by its name. Nothing of it is read."""
-    first = body[0] if body else 0
-    place = 1 if first in FIXED else PLACE_OF_CODE.get(first)
-    return place is not None and len(body) > place and body[place] == ENVELOPE
+    if not body or body[0] not in PLACE_OF_CODE:
+        return False
+    place = PLACE_OF_CODE[body[0]]
+    return len(body) > place and body[place] == ENVELOPE
 
 
 def take_apart(value: Any, kind: type) -> tuple[int, list[Any]] | None:

@@ -6,32 +6,24 @@ was so before it was written is asked again in the step that sends it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from farref.impl.core.autograd.ids import ContextId
-from farref.impl.core.effects import AnswerFetch, Effect, Failure, Outcome
+from farref.impl.core.effects import AnswerFetch, Failure, Outcome
 from farref.impl.core.ids import CallId, WorkerId
-from farref.impl.core.messages import Forks
 from farref.impl.errors import RefusedResult, RefusedValue, RpcError
 from farref.impl.values.bodies import Written, is_plain
 from farref.impl.values.tensors import Passage
 from farref.impl.worker.recording import answering, opened
 
 if TYPE_CHECKING:
+    from farref.impl.worker.perform import ToPerform
     from farref.impl.worker.worker import Worker
 
 
-class Answer(NamedTuple):
-    """An outcome as it was written for a worker: of a call, or the value of an RRef."""
-
-    target: WorkerId
-    what: str
-    of: object
-    passage: Passage | None
-    failed: bool
-    written: Written
+Answer = tuple[bool, Passage | None, Written]
+"""An outcome as it was written for a worker: whether it is an error, what goes with it, and the bytes."""
 
 
 class Answers:
@@ -41,27 +33,30 @@ class Answers:
         self._worker = worker
 
     def reply(
-        self, target: WorkerId, call: CallId, outcome: Outcome, function: str, context: ContextId | None, size: int
+        self, target: WorkerId, call: CallId, function: str, context: ContextId | None, size: int, outcome: Outcome
     ) -> None:
         """Answer a call, which ends with that. Not under the lock."""
+        answer = self._write(outcome, target, context, "the result", function)
+        self._worker.end(self._reply, target, call, function, size, answer)
+
+    def _reply(self, target: WorkerId, call: CallId, function: str, size: int, answer: Answer) -> ToPerform:
         worker = self._worker
-
-        def send(answer: Answer) -> None:
-            worker.serving.end(target, size)
-            self._send(answer, partial(worker.core.reply, target, call))
-
-        worker.end(send, self._write(outcome, target, context, "the result", function))
+        worker.core.here.loads[target].end(size)
+        if answer[1] is not None:
+            answer = self._as_it_is_now(answer, target, "the result", function)
+        failed, passage, (forks, body, segments, _) = answer
+        return worker.core.reply(target, call, failed, forks, body, passage), segments
 
     def answer(self, answer: AnswerFetch) -> None:
         """Write a value for one user, or the error that stands in its place (R20)."""
         worker = self._worker
         if worker.lines.must_wait(answer.target):
-            worker.serving.answers[answer.target] += 1
+            worker.core.here.loads[answer.target].add(0)
             worker.lines.keep(answer.target, partial(self._answer_late, answer))
         elif isinstance(answer.outcome, Failure) or is_plain(answer.outcome.content):
             self._answer_now(answer)
         else:
-            worker.serving.answers[answer.target] += 1
+            worker.core.here.loads[answer.target].add(0)
             worker.reactor.queue(partial(self._answer_late, answer))
 
     def _answer_now(self, answer: AnswerFetch) -> None:
@@ -76,11 +71,13 @@ class Answers:
         worker = self._worker
         with worker.lock:
             if answer.target in worker.core.dead:
-                worker.bodies.take_back(answer.target, written.written)
+                worker.bodies.take_back(answer.target, written[2])
             elif worker.lines.must_wait(answer.target):
                 worker.lines.keep(answer.target, partial(self._send_value_late, answer, written))
             else:
-                self._send(written, partial(worker.core.answer_fetch, answer))
+                written = self._as_it_is_now(written, answer.target, "the value", answer.rref)
+                failed, passage, (forks, body, segments, _) = written
+                worker.perform(worker.core.answer_fetch(answer, failed, forks, body, passage), segments)
 
     def _send_value_late(self, answer: AnswerFetch, written: Answer) -> None:
         self._send_value(answer, written)
@@ -93,7 +90,7 @@ class Answers:
             worker.lines.keep(answer.target, partial(self._answer_late, answer))
             return
         with worker.lock:
-            worker.serving.answers[answer.target] -= 1
+            worker.core.here.loads[answer.target].end(0)
         if answer.target not in worker.core.dead:
             self._answer_now(answer)
         worker.lines.write_results()
@@ -105,31 +102,28 @@ class Answers:
             if context is not None:
                 passage = answering(worker, context, f"{what} of {of}")
             if isinstance(outcome, Failure):
-                return Answer(
-                    target, what, of, passage, True, ((), worker.bodies.write_error(outcome.content, ""), [], ())
-                )
-            return Answer(target, what, of, passage, False, worker.bodies.write(outcome.content, target, passage))
+                return True, passage, ((), worker.bodies.write_error(outcome.content, ""), [], ())
+            return False, passage, worker.bodies.write(outcome.content, target, passage)
         except RefusedValue as error:
-            return Answer(target, what, of, passage, True, self._written_error(_of_result(error), what, of))
+            return True, passage, self._written_error(_of_result(error), what, of)
         except RpcError as error:
-            return Answer(target, what, of, passage, True, self._written_error(error, what, of))
+            return True, passage, self._written_error(error, what, of)
 
     def _written_error(self, error: RpcError, what: str, of: object) -> Written:
         bodies = self._worker.bodies
         bodies.say_what(error, what, of)
         return (), bodies.write_error(error, str(of)), [], ()
 
-    def _send(self, answer: Answer, send: Callable[[bool, Forks, bytes, Passage | None], list[Effect]]) -> None:
-        """Send what was written. If its context was released since, the error that says so. Under the lock."""
-        worker, failed, passage, written = self._worker, answer.failed, answer.passage, answer.written
-        try:
-            if passage is not None:
-                opened(worker, passage.context)
-        except RpcError as error:
-            worker.bodies.take_back(answer.target, written)
-            failed, passage, written = True, None, self._written_error(error, answer.what, answer.of)
-        forks, body, segments, _ = written
-        worker.perform(send(failed, forks, body, passage), segments)
+    def _as_it_is_now(self, answer: Answer, target: WorkerId, what: str, of: object) -> Answer:
+        """Say what to send: what was written or, if its context was released since, the error for that. Under the lock."""
+        _, passage, written = answer
+        if passage is not None:
+            try:
+                opened(self._worker, passage.context)
+            except RpcError as error:
+                self._worker.bodies.take_back(target, written)
+                return True, None, self._written_error(error, what, of)
+        return answer
 
 
 def _of_result(error: RefusedValue) -> RefusedResult:

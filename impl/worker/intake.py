@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.messages import (
-    BODILESS,
+    BODIED,
     CARRIERS,
     AnyMessage,
     Carrier,
@@ -29,6 +29,7 @@ from farref.impl.errors import WireError
 from farref.impl.transport.frames import Acks, HungUp, Reached, Returned, read_body
 from farref.impl.worker.connection import NOW, SOON, Connection
 from farref.impl.worker.report import Reporter
+from farref.impl.worker.serving import ASKING
 from farref.impl.worker.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -89,7 +90,15 @@ class Intake:
     def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
         """Read a frame, and let what it says take effect."""
         message, worker = read_body(body), self._worker
-        if type(message) is Control:
+        if isinstance(message, ASKING) and (objection := worker.serving.objection(source, message)):
+            self._refuse(source, message, objection)
+        elif isinstance(message, BODIED):  # as most are
+            if worker.bodies.may_run_code(message):
+                with worker.lock:
+                    worker.begin(partial(self._arrive_later, source, message, segments))
+            else:
+                self.arrive(source, message, segments)
+        elif type(message) is Control:
             with worker.lock:
                 worker.perform(worker.core.receive(source, message))
             if type(message.body) in CONFIRMING:
@@ -104,13 +113,8 @@ class Intake:
             worker.lending.take_back(source, message.places)
         elif type(message) is HungUp:
             raise WireError(f"it took {worker.names[worker.rank]} for dead: {message.reason}")
-        elif objection := worker.serving.objection(source, message):
-            self._refuse(source, message, objection)
-        elif worker.bodies.may_run_code(message):
-            with worker.lock:
-                worker.begin(partial(self._arrive_later, source, message, segments))
         else:
-            self.arrive(source, message, segments)
+            self.arrive(source, message, None)
 
     def _refuse(self, source: WorkerId, message: AnyMessage, reason: str) -> None:
         """Refuse what is too much. Who does not even take refusals in is declared dead: they would be too much as well."""
@@ -132,7 +136,7 @@ class Intake:
                 traceback.print_exc()
             worker.declare_dead(source, str(error))
         finally:
-            worker.end(lambda _: None, None)
+            worker.end(lambda: ([], None))
             worker.lines.write_results()
 
     def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
@@ -140,12 +144,7 @@ class Intake:
 
         To read a body may run user code: not under the lock.
         """
-        worker = self._worker
-        if type(message) in BODILESS:
-            with worker.lock:
-                worker.perform(worker.core.receive(source, message))
-            return
-        content: object = None
+        worker, content = self._worker, None
         try:
             if isinstance(message, CARRIERS):
                 content = worker.bodies.read(source, message, segments)

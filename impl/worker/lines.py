@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.ids import WorkerId
-from farref.impl.core.messages import BODILESS, AnyMessage
+from farref.impl.core.messages import BODIED, AnyMessage
 from farref.impl.errors import QueueFull
 from farref.impl.limits import reached
 from farref.impl.values.codec import joined
@@ -47,10 +47,10 @@ class Lines:
 
     def post_to_self(self, message: AnyMessage, segments: list[memoryview] | None) -> None:
         """Send a message to oneself. One without a body arrives in this step, and one with a body after it (`deliver`)."""
-        if type(message) in BODILESS:
-            self._worker.intake.arrive(self._worker.rank, message, None)
-        else:
+        if isinstance(message, BODIED):
             self.to_self.append((message, segments))
+        else:
+            self._worker.intake.arrive(self._worker.rank, message, None)
 
     def deliver(self) -> None:
         """Let messages to oneself arrive. To read one may run user code: not under the lock."""

@@ -25,6 +25,7 @@ from farref.impl.worker.futures import Future
 from farref.impl.worker.interrupts import Interruptible, uninterrupted
 
 if TYPE_CHECKING:
+    from farref.impl.worker.perform import ToPerform
     from farref.impl.worker.worker import Worker
 
 GRADIENT_OTHER_BYTES: Final = 4096
@@ -133,7 +134,7 @@ class Passes:
         except BaseException as error:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")
-        worker.end(partial(self._done, work), outcome)
+        worker.end(self._done, work, outcome)
         worker.lines.write_results()
         if interrupt is not None:
             raise interrupt
@@ -145,7 +146,7 @@ class Passes:
                 raise RefusedValue(f"the gradients of one call take more than the limit of {limit} bytes")
         return progress
 
-    def _done(self, work: Work, outcome: Progress | bytes) -> None:
+    def _done(self, work: Work, outcome: Progress | bytes) -> ToPerform:
         worker, works = self._worker, self._works[work.task]
         works.popleft()
         if works:
@@ -153,6 +154,5 @@ class Passes:
         else:
             del self._works[work.task]
         if isinstance(outcome, bytes):
-            worker.perform(worker.core.engine.raised(work, outcome))
-        else:
-            worker.perform(worker.core.engine.worked(work, outcome))
+            return worker.core.engine.raised(work, outcome), None
+        return worker.core.engine.worked(work, outcome), None

@@ -42,7 +42,8 @@ def functions_of(worker: Worker) -> tuple[FunctionView, ...]:
 def _peer(
     worker: Worker, peer: WorkerId, held: int, calls: list[Future], fetches: list[Future], now: float
 ) -> PeerView:
-    connection, core, serving = worker.connections[peer], worker.core, worker.serving
+    connection, core = worker.connections[peer], worker.core
+    load = core.here.loads[peer]
     half = core.channel.outgoing.get(peer)
     unanswered = [] if half is None else list(half.unanswered.values())
     oldest = min([*calls, *fetches], key=lambda one: one.begun, default=None)
@@ -53,8 +54,8 @@ def _peer(
         link=DEAD if peer in core.dead else FULL if is_full else UP,
         reason=core.dead.get(peer, ""),
         queued_bytes=connection.queued_bytes() if peer not in core.dead else 0,
-        received_bytes=serving.bytes_of(peer),
-        serving=serving.count(peer),
+        received_bytes=load.bytes,
+        serving=load.asked,
         calls=len(calls),
         fetches=len(fetches),
         oldest="" if oldest is None else oldest.what,

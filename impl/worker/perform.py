@@ -33,8 +33,7 @@ from farref.impl.core.effects import (
     WakeWaiter,
 )
 from farref.impl.core.ids import Reference, RRefId, WorkerId
-from farref.impl.core.messages import CARRIERS, ForwardCall
-from farref.impl.core.parking import weight
+from farref.impl.core.messages import BODIED
 from farref.impl.errors import LimitReached, RefusedResult, RpcError, refusal
 from farref.impl.limits import reached
 from farref.impl.rref import RRef
@@ -52,8 +51,10 @@ if TYPE_CHECKING:
 QUICK_S: Final = 0.001
 UNFINALIZED: Final = frozenset({type(None), bool, int, float, str, bytes, np.ndarray})
 """What runs no code of the application when it ends."""
-SEGMENTED: Final = (*CARRIERS, ForwardCall)
-"""The messages that may have segments behind them."""
+
+
+ToPerform = tuple[list[Effect], list[memoryview] | None]
+"""What a step asks for: its effects, and the segments of the one carrier among them."""
 
 
 class Performer:
@@ -62,6 +63,7 @@ class Performer:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         worker.core.here.let_end = self.let_end
+        self._threads_max = worker.settings.limits.threads_max
         self._quick: set[str] = set()
         """The functions that took no time to speak of when they ran last."""
         self.running: dict[object, tuple[str, float]] = {}
@@ -77,12 +79,11 @@ class Performer:
             for effect in effects:
                 if type(effect) is Send:
                     message = effect.message
-                    carried = segments if segments and isinstance(message, SEGMENTED) else None
+                    carried = segments if segments and isinstance(message, BODIED) else None
                     worker.post(effect.target, message, carried)
                 elif type(effect) is RunCall:
-                    worker.serving.begin(effect)
                     self._expect(effect.call.function, effect.source)
-                    worker.begin(partial(self._run_call, effect))
+                    worker.begin(partial(self._run_call, effect, worker.serving.begin(effect)))
                 elif type(effect) is CompleteCall:
                     pending = worker.calls.pop(effect.call, None)
                     self._settle(pending and pending[0], effect.failed, self._bound(effect.content, effect.references))
@@ -92,9 +93,8 @@ class Performer:
                     asked = worker.fetches.pop(effect.fetch, None)
                     self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
                 elif type(effect) is RunCreation:
-                    worker.serving.begin(effect)
                     self._expect(effect.creation.function, effect.source)
-                    worker.begin(partial(self._run_creation, effect))
+                    worker.begin(partial(self._run_creation, effect, worker.serving.begin(effect)))
                 elif type(effect) is AnswerFetch:
                     worker.answers.answer(effect)
                 elif type(effect) is Confirmed:
@@ -157,23 +157,22 @@ class Performer:
         if function not in self._quick and connection is not None:
             connection.hurry = NOW
 
-    def _run_call(self, run: RunCall) -> None:
+    def _run_call(self, run: RunCall, size: int) -> None:
         source, call, function, context = run.source, run.call.call, run.call.function, _context(run.content)
-        size = weight(run)
         if self._worker.lines.must_wait(source):
-            self._worker.lines.keep(source, partial(self._run_call, run))
+            self._worker.lines.keep(source, partial(self._run_call, run, size))
             return
         # Nothing here may keep the result: if it is a view of the caller's memory, that is returned in the same write.
         self._when_done(
             self._invoke(function, self._bound(run.content, run.references), context),
             function,
-            lambda final: self._worker.answers.reply(source, call, final, function, context, size),
+            partial(self._worker.answers.reply, source, call, function, context, size),
         )
         self._worker.lines.write_results()
 
-    def _run_creation(self, run: RunCreation) -> None:
+    def _run_creation(self, run: RunCreation, size: int) -> None:
         arguments = self._bound(run.content, run.references)
-        creation, context, size = run.creation, _context(run.content), weight(run)
+        creation, context = run.creation, _context(run.content)
         del run  # which has what came with the call
         self._run_creation_of(creation.rref, creation.function, arguments, context, size)
 
@@ -201,7 +200,7 @@ class Performer:
         self._when_done(
             self._invoke(function, arguments, context),
             function,
-            lambda final: self._worker.end(partial(self._finish, rref, size), final),
+            lambda final: self._worker.end(self._finish, rref, size, final),
         )
         self._worker.lines.write_results()
 
@@ -215,7 +214,8 @@ class Performer:
         key = object()
         self.running[key] = (function, began)
         try:
-            self._check_threads()
+            if len(self.running) > self._threads_max:
+                raise self._too_many()
             target = worker.functions.resolve(function)
             if context is None:
                 return Value(target(*args, **kwargs))
@@ -232,12 +232,10 @@ class Performer:
             args.clear()
             kwargs.clear()
 
-    def _check_threads(self) -> None:
-        """Refuse to run one function more than there may be threads for: the others may wait for each other."""
-        limit = self._worker.settings.limits.threads_max
-        if len(self.running) > limit:
-            here = self._worker.names[self._worker.rank]
-            raise LimitReached(reached(f"so many functions run on {here}", "threads_max", limit))
+    def _too_many(self) -> LimitReached:
+        """Say why no function more runs than there may be threads for: the others may wait for each other."""
+        here = self._worker.names[self._worker.rank]
+        return LimitReached(reached(f"so many functions run on {here}", "threads_max", self._threads_max))
 
     def _learn(self, function: str) -> None:
         """Note that a function was quick this time and not the last, or the other way round."""
@@ -263,10 +261,10 @@ class Performer:
 
         future.call_when_done(lambda: self._worker.reactor.start(go_on))
 
-    def _finish(self, rref: RRefId, size: int | None, outcome: Outcome) -> None:
+    def _finish(self, rref: RRefId, size: int | None, outcome: Outcome) -> ToPerform:
         if size is not None:
-            self._worker.serving.end(rref.created_on, size)
-        self.perform(self._worker.core.finish_function(rref, outcome))
+            self._worker.core.here.loads[rref.created_on].end(size)
+        return self._worker.core.finish_function(rref, outcome), None
 
     def _settle(self, future: Future | None, failed: bool, value: Any) -> None:
         """Complete a future, if anybody still wants it; a value nobody wants goes, with the handles in it."""

@@ -23,11 +23,10 @@ _forked: Final[list[str]] = []
 
 def current() -> Worker:
     """Find the worker that this process is."""
-    worker = here()
-    if worker is None:
-        forked = f"this process is a fork of {_forked[0]}, and no worker itself: " if _forked else ""
-        raise NotRunning(f"{forked}RPC has not been initialised here: use launch() or init_rpc()")
-    return worker
+    if _worker:
+        return _worker[0]
+    forked = f"this process is a fork of {_forked[0]}, and no worker itself: " if _forked else ""
+    raise NotRunning(f"{forked}RPC has not been initialised here: use launch() or init_rpc()")
 
 
 def here() -> Worker | None:

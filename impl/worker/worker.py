@@ -18,7 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVarTuple
 
 from farref.impl.core.core import Core
 from farref.impl.core.effects import Value
@@ -50,11 +50,12 @@ from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.lending import Lending
 from farref.impl.worker.lines import FEW_CALLS, Lines
 from farref.impl.worker.passes import Passes
-from farref.impl.worker.perform import Performer
+from farref.impl.worker.perform import Performer, ToPerform
 from farref.impl.worker.reactor import Reactor
 from farref.impl.worker.recording import CURRENT, leaving
 from farref.impl.worker.serving import Serving
 
+Given = TypeVarTuple("Given")
 GONE: Final = "{} has left its world: what its RRefs referred to is gone"
 
 
@@ -95,6 +96,7 @@ class Worker:
         }
         self.lines, self.serving = Lines(self, self.connections), Serving(self)
         self.flush: Final = self.lines.flush
+        self._calls_max = settings.limits.calls_max
         self.intake, self.lending = Intake(self, poller), Lending(self, windows)
         self.bodies = Bodies(self.lending, windows)
         self.performer, self.answers, self.passes = Performer(self), Answers(self), Passes(self)
@@ -128,17 +130,20 @@ class Worker:
         rank, name = self._check(to), name_for(target)
         limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
-        self.serving.check_own()
+        if len(self.calls) + len(self.fetches) >= self._calls_max:
+            raise self.serving.too_much()
         self.lines.wait_for_room(rank, limit)
         with uninterrupted:
             passage = self.passage_for(name)
             written = forks, body, segments, _ = self.bodies.write_arguments(given, named, rank, passage, name)
             with self.lock:
-                self.lending.check_again(rank, passage, written)
+                if passage is not None or forks:
+                    self.lending.check_again(rank, passage, written)
                 call, effects = self.core.call(rank, name, forks, body, passage)
                 self.calls[call] = (future, rank, name)
                 self.perform(effects, segments)
-            self.lines.deliver()
+            if rank == self.rank:
+                self.lines.deliver()
             self.lines.hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
         return future
 
@@ -184,7 +189,8 @@ class Worker:
                     self.await_value(reference, future)
                     return future
                 self._check(reference.owner)
-                self.serving.check_own()
+                if len(self.calls) + len(self.fetches) >= self._calls_max:
+                    raise self.serving.too_much()
                 fetch, effects = self.core.fetch(reference, self.passage_for("to_here"))
                 self.fetches[fetch] = (future, reference)
                 self.perform(effects)
@@ -223,7 +229,7 @@ class Worker:
 
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given, or -1, means the default; 0 means for ever."""
-        chosen = self.settings.rpc_timeout if is_default(timeout) else checked_timeout(timeout)
+        chosen = self.settings.rpc_timeout if timeout is None or is_default(timeout) else checked_timeout(timeout)
         return chosen or None
 
     # Steps: under the lock
@@ -233,13 +239,13 @@ class Worker:
         self.running += 1
         self.reactor.queue(task)
 
-    def end(self, step: Callable[[Any], None], outcome: object) -> None:
+    def end(self, step: Callable[[*Given], ToPerform], *given: *Given) -> None:
         """Take the step that a function's end is. `Lines.write_results` is to follow. Not under the lock."""
         with self.lock:
             self.running -= 1
-            step(outcome)
-            self.perform([])
-        self.lines.deliver()
+            self.perform(*step(*given))
+        if self.lines.to_self:
+            self.lines.deliver()
 
     def declare_dead(self, peer: WorkerId, reason: str) -> None:
         """End everything that only a dead peer could end; every error names it (R34)."""

@@ -59,18 +59,20 @@ class Interrupts:
 
 
 class Mishaps:
-    """Lets things happen on a thread of its own, until there were enough."""
+    """Lets things happen on a thread of its own, until there were enough and enough was done meanwhile."""
 
     def __init__(self, world: Cluster, seed: int, events: int, kinds: Sequence[str]) -> None:
         self.happened: Counter[str] = Counter()
         self.failed: list[str] = []
+        self.done = 0
+        """How much work was done."""
         self._world, self._draw, self._events, self._kinds = world, random.Random(seed), events, kinds
         self._doing: list[Future] = []
         self.thread = threading.Thread(target=self._go_on, daemon=True)
 
     def _go_on(self) -> None:
         try:
-            while self.happened.total() < self._events:
+            while self.happened.total() < self._events or self.done < self._events // 2:
                 time.sleep(self._draw.random() * MOMENT_S / 2)
                 kind = self._draw.choices(self._kinds, [KINDS[one] for one in self._kinds])[0]
                 self._let(kind)
@@ -157,7 +159,7 @@ def campaign(
     tell: Callable[[Counter[str]], None] = lambda _: None,
 ) -> tuple[Counter[str], int]:
     """Work while mishaps happen; raise if a value is wrong or something is left. Give what happened, and how much was done."""
-    done, felt, draw = 0, 0, random.Random(seed)
+    felt, draw = 0, random.Random(seed)
     allowed = [far.__name__, far_mishaps.__name__, far_autograd.__name__]
     with launch(NAMES, allow=allowed, rpc_timeout=SILENCE_S) as world, _interrupts() as interrupts:
         mishaps = Mishaps(world, seed, events, kinds)
@@ -169,16 +171,16 @@ def campaign(
                 interrupts.is_armed = True
                 work(draw, draw.randrange(WORKS), *draw.sample(EVERYBODY, 2))
                 interrupts.is_armed = False
-                done += 1
+                mishaps.done += 1
             except KeyboardInterrupt:
                 felt += 1
-            if done % 1000 == 0:
+            if mishaps.done % 1000 == 0:
                 tell(mishaps.happened)
         faulthandler.cancel_dump_traceback_later()
         assert not mishaps.failed, mishaps.failed
         settle(NAMES)
     mishaps.happened["felt"] = felt
-    return mishaps.happened, done
+    return mishaps.happened, mishaps.done
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from farref.impl import LimitReached, Limits, RpcError, RRef, launch, remote, rp
 from farref.impl.api import current
 from farref.impl.core.core import Core
 from farref.impl.core.effects import Value
+from farref.impl.core.here import Load
 from farref.impl.core.ids import FIRST_LIFE, ForkId, RRefId
 from farref.impl.core.messages import Ack, Control, ForkRequest, UserDelete
 from farref.impl.worker.connection import LATER
@@ -130,7 +131,7 @@ def test_R28_calls_that_are_too_large_together_are_refused(make: Make) -> None:
         outcome(futures[2])
     exchange(a, b)
     assert [outcome(future) for future in futures[:2]] == [2**17] * 2
-    assert b.serving.bytes_of(A) == b.serving.count(A) == 0
+    assert b.core.here.loads[A] == Load(0, 0)
 
 
 def test_R34_who_takes_nothing_in_and_goes_on_calling_is_declared_dead_and_told_why(make: Make) -> None:
