@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
@@ -46,7 +47,7 @@ class Here:
         """The incarnations that peers have shown as they met; of a peer that is not here any may come (R2)."""
         self.closing = False
         """Whether the application may begin nothing new (R32)."""
-        self.loads = {worker: Load() for worker in {me, *workers}}
+        self.loads: defaultdict[WorkerId, Load] = defaultdict(Load)
         """How much is done for each worker (`spec/limits.md`)."""
         self.minted = 0
         """How many numbers have been given to RRefs and forks."""

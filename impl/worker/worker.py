@@ -96,7 +96,7 @@ class Worker:
         }
         self.lines, self.serving = Lines(self, self.connections), Serving(self)
         self.flush: Final = self.lines.flush
-        self._calls_max = settings.limits.calls_max
+        self.calls_max = settings.limits.calls_max
         self.intake, self.lending = Intake(self, poller), Lending(self, windows)
         self.bodies = Bodies(self.lending, windows)
         self.performer, self.answers, self.passes = Performer(self), Answers(self), Passes(self)
@@ -130,7 +130,7 @@ class Worker:
         rank, name = self._check(to), name_for(target)
         limit, (given, named) = self.timeout_for(timeout), taken(name, args, kwargs)
         future = Future(self.reactor, (name, " on ", self.names[rank]), limit)
-        if len(self.calls) + len(self.fetches) >= self._calls_max:
+        if len(self.calls) + len(self.fetches) >= self.calls_max:
             raise self.serving.too_much()
         self.lines.wait_for_room(rank, limit)
         with uninterrupted:
@@ -189,7 +189,7 @@ class Worker:
                     self.await_value(reference, future)
                     return future
                 self._check(reference.owner)
-                if len(self.calls) + len(self.fetches) >= self._calls_max:
+                if len(self.calls) + len(self.fetches) >= self.calls_max:
                     raise self.serving.too_much()
                 fetch, effects = self.core.fetch(reference, self.passage_for("to_here"))
                 self.fetches[fetch] = (future, reference)

@@ -218,7 +218,7 @@ def test_a_greedy_fetcher_and_a_program_without_end_are_told_the_limit_by_name()
             futures[0].then(lambda future: future.wait())
         with pytest.raises(LimitReached, match="callbacks_max is 5"):
             futures[0].then(lambda future: future.wait())
-        current().serving._limits = Limits()
+        current().calls_max = Limits().calls_max
         with pytest.raises(LimitReached, match="A does as much for one worker as it may: calls_max is 10"):
             rpc_sync("A", far.echo, [1])
         rpc_sync("B", greedy.release_on, ["A"])
