@@ -94,6 +94,10 @@ class State(Relations):
         """Say that a pass was begun."""
         return any_of(self.running(one), self.committed(one), self.failed(one))
 
+    def unended(self, one: Term) -> Formula:
+        """Say that a pass was begun, and that `backward` has neither returned nor raised."""
+        return self.running(one) | (self.committed(one) & ~self.returned(one))
+
     def spoiled(self, message: Term) -> Formula:
         """Say that a message ends its pass: its report tells of a fault, or there is none."""
         return self.refused(message) | self.unpaired(message)
@@ -130,10 +134,11 @@ def first_unentered(s: State, one: Term) -> Formula:
 
 
 def begin(s: State, rules: Rules) -> Iterator[Step]:
-    """A root that is in no pass begins one, and takes part in it (A10)."""
+    """A root that is in no pass, and whose passes have ended, begins one, and takes part in it (A10)."""
     root = root_of(P)
+    ended = every(PASS, lambda q: implies(same(root_of(q), root), ~s.unended(q)))
     after = s.at(P, running=True).at(root, P, takes_part=True, staged=True, engaged=True)
-    yield Step("Begin", ~s.begun(P) & _is_free(s, root, P), after)
+    yield Step("Begin", all_of(~s.begun(P), ended, _is_free(s, root, P)), after)
 
 
 def root_sends(s: State, rules: Rules) -> Iterator[Step]:

@@ -168,6 +168,12 @@ def one_pass(s: State, w: Term, p: Term, q: Term) -> Formula:
     return implies(s.takes_part(w, p) & s.takes_part(w, q), same(p, q))
 
 
+@clause("B19", "A10", PASS, PASS)
+def one_call(s: State, p: Term, q: Term) -> Formula:
+    """A root has one pass at a time that has not ended."""
+    return implies(all_of(s.unended(p), s.unended(q), same(root_of(p), root_of(q))), same(p, q))
+
+
 # -- what follows ------------------------------------------------------------------------------------------------------
 
 
@@ -226,7 +232,7 @@ def situations(s: State) -> Iterator[Situation]:
 
 INVARIANT: Final = (
     decisions, lives, causes, roots, still, shown, told, origins, all_of_it, nothing_else, returns,
-    found, followed, leaving, gone, joined, faults, one_pass,
+    found, followed, leaving, gone, joined, faults, one_pass, one_call,
 )  # fmt: skip
 
 COMMIT: Final = Theorem(

@@ -30,7 +30,7 @@ C, WHO = release.C, release.W
 
 @pytest.mark.parametrize(
     ("theorem", "counts"),
-    [(COMMIT, (18, 19, 365)), (ENDING, (0, 18, 40)), (SUMS, (12, 9, 123)), (FORGET, (12, 12, 158))],
+    [(COMMIT, (19, 19, 385)), (ENDING, (0, 18, 40)), (SUMS, (12, 9, 123)), (FORGET, (12, 12, 158))],
     ids=["passes", "ending", "exits", "release"],
 )
 def test_theorems_are_proved(theorem: Theorem, counts: tuple[int, ...]) -> None:
