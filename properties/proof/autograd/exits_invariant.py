@@ -44,38 +44,38 @@ from farref.properties.proof.logic.relations import Named, empty
 # -- the invariant -----------------------------------------------------------------------------------------------------
 
 
-@clause("E1", "A13", EXIT)
+@clause("X1", "A13", EXIT)
 def exits(s: State, x: Term) -> Formula:
     """An exit has gone out exactly if something has come that leads into it, and nothing more is waited for."""
     return iff(s.fired(x), s.ready(x))
 
 
-@clause("E2", "A13", EXIT)
+@clause("X2", "A13", EXIT)
 def gradients(s: State, x: Term) -> Formula:
     """The gradient of a recv is under way, or has come, exactly if the recv went out; and not both."""
     sent = implies(~leaf(x), iff(s.fired(x), s.flying(x) | s.came(to(x))))
     return sent & implies(s.flying(x), ~leaf(x) & ~s.came(to(x)))
 
 
-@clause("E3", "A13", ENTRY)
+@clause("X3", "A13", ENTRY)
 def paths(s: State, e: Term) -> Formula:
     """What has come or is marked, a path leads to."""
     return implies(s.came(e) | s.marked(e), reached(e))
 
 
-@clause("E4", "A16", ENTRY)
+@clause("X4", "A16", ENTRY)
 def given_up(s: State, e: Term) -> Formula:
     """To what is given up, no path leads."""
     return implies(s.given_up(e), ~reached(e))
 
 
-@clause("E5", "A13, S1", EXIT)
+@clause("X5", "A13, S1", EXIT)
 def once(s: State, x: Term) -> Formula:
     """No exit has gone out twice, or before all that leads to it had come."""
     return none_of(s.twice(x), s.late(x))
 
 
-@clause("E6", "A16", EXIT, ENTRY, WORKER)
+@clause("X6", "A16", EXIT, ENTRY, WORKER)
 def phases(s: State, x: Term, e: Term, w: Term) -> Formula:
     """First gradients flow, then marks, then what is not marked is given up."""
     begun = any_of(s.running(), s.marking(), s.resumed(), s.committed())
@@ -92,40 +92,40 @@ def phases(s: State, x: Term, e: Term, w: Term) -> Formula:
     )
 
 
-@clause("E7", "A16", EXIT)
+@clause("X7", "A16", EXIT)
 def sought(s: State, x: Term) -> Formula:
     """What has begun to come on a worker that answered Seek has its mark under way, or there."""
     begun = all_of(s.marking(), s.sought(on(x)), s.some_came(x), ~s.fired(x), ~leaf(x))
     return implies(begun, s.mark_flying(x) | s.marked(to(x)))
 
 
-@clause("E8", "A16", ENTRY, EXIT)
+@clause("X8", "A16", ENTRY, EXIT)
 def marks(s: State, e: Term, x: Term) -> Formula:
     """A mark is passed on to whatever depends on it and has not begun to come."""
     passed = all_of(s.marking(), s.marked(e), flow(e, x), ~leaf(x), ~s.some_came(x))
     return implies(passed, s.mark_flying(x) | s.marked(to(x)))
 
 
-@clause("E9", "A16", EXIT)
+@clause("X9", "A16", EXIT)
 def marks_under_way(s: State, x: Term) -> Formula:
     """A mark is under way only for a recv to whose send a path leads."""
     return implies(s.mark_flying(x), ~leaf(x) & reached(to(x)))
 
 
-@clause("E10", "A16", ENTRY)
+@clause("X10", "A16", ENTRY)
 def all_marked(s: State, e: Term) -> Formula:
     """Once gradients flow again, all that a path leads to has come or is marked; a worker that resumed gave up the rest."""
     rest = all_of(s.pruned(at(e)), ~s.came(e), ~s.marked(e))
     return implies(s.resumed() & reached(e), s.came(e) | s.marked(e)) & implies(s.resumed() & rest, s.given_up(e))
 
 
-@clause("E11", "A16, S1", ENTRY)
+@clause("X11", "A16, S1", ENTRY)
 def committed(s: State, e: Term) -> Formula:
     """In a committed pass, all that a path leads to has come."""
     return implies(s.committed() & reached(e), s.came(e))
 
 
-@clause("E12", "A16, S1", EXIT)
+@clause("X12", "A16, S1", EXIT)
 def nothing_waits(s: State, x: Term) -> Formula:
     """In a committed pass no exit waits for anything."""
     return implies(s.committed() & s.some_came(x), s.fired(x))
