@@ -30,6 +30,7 @@ def test_a_table_is_a_list(values: list[int], data: st.DataObject) -> None:
     assert list(table) == values
     assert list(changed) == [*values[:key], 7, *values[key + 1 :]]
     assert type(changed) is Table
+    assert changed.differences(table) == ([key] if values[key] != 7 else [])
 
 
 def test_equal_sets_are_equal_values() -> None:

@@ -69,6 +69,14 @@ def test_nothing_is_read_by_looking_at_parts(reader: Reader) -> None:
     assert paths(reader) == []
 
 
+def test_tables_are_compared_only_where_they_were_changed(reader: Reader) -> None:
+    room = reader.state()
+    changed = room.lamps.put(1, room.lamps[1]._replace(light=Light.ON))
+    assert changed.differences(room.lamps) == [1]
+    assert paths(reader) == [("lamps", 1, "light")]
+    assert room.lamps.put(0, room.lamps[0]).differences(room.lamps) == []
+
+
 def test_leaves_methods_and_properties(reader: Reader) -> None:
     room = reader.state()
     assert room.total == 1
