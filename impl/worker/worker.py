@@ -77,7 +77,7 @@ class Worker:
         self._ranks: dict[object, WorkerId] = {
             key: rank for rank in names for key in (names[rank], rank, self.info(rank))
         }
-        self.settings, self.arena = settings, arena
+        self.settings, self.arena, self.calls_max = settings, arena, settings.limits.calls_max
         self.functions = Functions(settings.allowed_modules, self.names[self.rank])
         self.lock, self.stepping = watched(threading.RLock(), "worker.lock"), threading.Lock()
         self.dropped: deque[Reference] = deque()
@@ -96,7 +96,6 @@ class Worker:
         }
         self.lines, self.serving = Lines(self, self.connections), Serving(self)
         self.flush: Final = self.lines.flush
-        self.calls_max = settings.limits.calls_max
         self.intake, self.lending = Intake(self, poller), Lending(self, windows)
         self.bodies = Bodies(self.lending, windows)
         self.performer, self.answers, self.passes = Performer(self), Answers(self), Passes(self)

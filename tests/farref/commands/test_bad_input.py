@@ -90,7 +90,7 @@ WRONG_WORDS = {
     "conform --list --format html": "pretty or json",
     "spec R999": "R1 to R",
     "spec everything": "R1 to R",
-    "spec A99": "A1 to A28",
+    "spec A99": "A1 to A29",
     "explain": "TRACE",
     "explain no/such/file.json": "No such file",
     "explain .": "directory",
