@@ -42,6 +42,7 @@ verify: $(VENV)/.base
 	@$(BIN)/farref prove rref --solver both
 	@$(BIN)/farref prove window --solver both
 	@$(BIN)/farref prove autograd --solver both
+	@$(BIN)/farref prove views --solver both
 
 conform: $(VENV)/.base
 	$(BIN)/farref conform --backend simulated
