@@ -2,7 +2,7 @@
 
 It is written anew every `report_seconds`, by whoever reads, and replaced as a whole: nobody finds half of one. A worker that
 has stopped, or does nothing but compute in C, leaves an old one, and that tells as much. Only the user of the world can enter
-the directory. A disk that is full costs the report and nothing else.
+the directory. A disk that is full costs the report and nothing else; so does a report that cannot be made, and it is the last.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -43,9 +44,14 @@ class Reporter:
         if not self._every or now < self._next or _stopped or self._worker.closed:
             return
         self._next = now + self._every
-        with suppress(OSError):
+        try:
             self._draft.write_bytes(msgspec.json.encode(self._report()))
             os.replace(self._draft, self._file)
+        except OSError:
+            pass
+        except Exception:  # whoever reports reads for all, and has to go on reading
+            traceback.print_exc()
+            self._every = 0.0
 
     def end(self) -> None:
         """Leave nothing."""
