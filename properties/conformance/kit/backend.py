@@ -79,7 +79,7 @@ CAPABILITIES: Final = {
     "probe.children": "probe(worker) says how many references of it are pinned by what they were shared with",
     "probe.contexts": "probe(worker) says how many autograd contexts it knows",
     "probe.passes": "probe(worker) says how many backward passes it is in",
-    "fault.kill": "fault('kill', worker): end its process at once",
+    "fault.kill": "fault('kill', worker): end its process at once. It may be dead already: then do nothing",
     "fault.pause": "fault('pause', worker, seconds=n): stop its process for so long",
     "fault.lose": "fault('lose', worker, message=M, times=n): lose the next n messages of a kind that it sends",
     "fault.delay": "fault('delay', worker, message=M, seconds=s): hold back the next message of a kind that it sends",
