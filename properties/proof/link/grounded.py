@@ -60,6 +60,12 @@ def ground_step(case: Case[Any], before: Relations, frame: Frame, meant: Meant) 
     )
 
 
+def ground_steps(cases: Iterable[Case[Any]], before: Relations, frame: Frame, meant: Meant) -> tuple[GroundStep, ...]:
+    """Write those of several steps that names alone do not rule out."""
+    found = (ground_step(case, before, frame, meant) for case in cases)
+    return tuple(one for one in found if one is not None)
+
+
 def ground_about(clause: Clause[Any], state: Relations, frame: Frame, thing: Thing) -> Question | bool:
     """Say a clause of one thing as the first that it speaks of, and of everything else there is."""
     first, *others = (fol.Variable(f"c{place}", sort) for place, sort in enumerate(clause.sorts))

@@ -7,7 +7,7 @@ of the proof (`pass_paths.py`). Worlds with deaths or a release are not compared
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -19,10 +19,11 @@ from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.root import ACTIVE, Phase
 from farref.model.autograd.rules import SOUND, AutogradRules
 from farref.model.autograd.world import Bounds, World
-from farref.model.checker.interface import Case, Kind, Property, Renaming
+from farref.model.checker.interface import Case, Property
 from farref.model.values import Table, no_ids
 from farref.properties.proof.autograd.passes import M, P, W
 from farref.properties.proof.autograd.passes_invariant import COMMIT, PASSES
+from farref.properties.proof.link.beside import Beside, properties_of
 from farref.properties.proof.link.grounded import (
     Frame,
     GroundStep,
@@ -30,7 +31,7 @@ from farref.properties.proof.link.grounded import (
     Question,
     differs,
     ground_about,
-    ground_step,
+    ground_steps,
 )
 from farref.properties.proof.link.pass_paths import Past, Taken, path_of
 from farref.properties.proof.logic.small import Fact
@@ -196,7 +197,7 @@ def _touched_message(message: msg.Message, names: Names) -> Iterator[Fact]:
 
 
 @dataclass(frozen=True)
-class LinkedModel:
+class LinkedModel(Beside):
     """The model, each of whose steps is compared with the proof as it is taken."""
 
     bounds: Bounds
@@ -220,15 +221,6 @@ class LinkedModel:
         shown = Table((no_ids(len(self.bounds.worker_ids)),) * self.bounds.passes)
         past = Past(none, none, none, none, none, Table((None,) * len(none)), shown)
         return Linked(self.model.initial, past)
-
-    @property
-    def actions(self) -> Sequence[Action]:
-        """Every action of the model."""
-        return self.model.actions
-
-    def renamings(self) -> Iterator[Renaming]:
-        """None: every world is looked at as it is."""
-        return iter(())
 
     def step(self, state: Linked, action: Action) -> Linked | None:
         """Take a step of the model, and note whether it is the proof's."""
@@ -254,19 +246,14 @@ class LinkedModel:
             meant = {M: f"m{step.message}", W: f"w{step.worker}", P: f"p{step.number - 1}"}
             there = Frame(frame.things, frame.functions, settled)
             cases = [one for one in PASSES.steps(PASSES.state, AUTOGRAD.sound) if one.name in step.names]
-            found = (ground_step(case, PASSES.state, there, meant) for case in cases)
-            self._known[key, step] = tuple(one for one in found if one is not None)
+            self._known[key, step] = ground_steps(cases, PASSES.state, there, meant)
         return self._known[key, step]
 
 
 def properties(bounds: Bounds) -> tuple[Property, ...]:
     """Give every clause and property of the proof to the checker, and that every step is one of the proof."""
     names = Names(bounds)
-    clauses = (*COMMIT.invariant, *COMMIT.goals)
-    return (
-        *(Property(one.id, one.serves, Kind.ALWAYS, one.text, tuple(_cases(one, names))) for one in clauses),
-        Property("steps", "A26", Kind.ALWAYS, "Every step is one of the proof.", (Case("-", _is_the_proofs),)),
-    )
+    return properties_of((*COMMIT.invariant, *COMMIT.goals), "A26", lambda one: _cases(one, names))
 
 
 def _cases(clause: Any, names: Names) -> Iterator[Case]:
@@ -285,7 +272,3 @@ def _about(clause: Any, thing: str, names: Names) -> Callable[[Linked], bool]:
         return question if isinstance(question, bool) else question(facts_of(state, names))
 
     return holds
-
-
-def _is_the_proofs(state: Linked) -> bool:
-    return not state.differs

@@ -8,7 +8,7 @@ with deaths are not compared: the theorem leaves them out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -21,11 +21,12 @@ from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.rules import SOUND, AutogradRules
 from farref.model.autograd.worker import Context
 from farref.model.autograd.world import Bounds, World
-from farref.model.checker.interface import Case, Kind, Property, Renaming
+from farref.model.checker.interface import Case, Property
 from farref.model.ids import WorkerId
 from farref.model.values import IdSet, no_ids
 from farref.properties.proof.autograd.release import C, W, steps
 from farref.properties.proof.autograd.release_invariant import CONTEXT, FORGET
+from farref.properties.proof.link.beside import Beside, properties_of
 from farref.properties.proof.link.grounded import (
     Frame,
     GroundStep,
@@ -33,7 +34,7 @@ from farref.properties.proof.link.grounded import (
     Question,
     differs,
     ground_about,
-    ground_step,
+    ground_steps,
 )
 from farref.properties.proof.logic.small import Fact
 from farref.properties.proof.subjects import AUTOGRAD
@@ -193,7 +194,7 @@ def _remembered(past: Past, before: World, step: Taken, bounds: Bounds) -> Past:
 
 
 @dataclass(frozen=True)
-class LinkedModel:
+class LinkedModel(Beside):
     """The model, each of whose steps is compared with the proof as it is taken."""
 
     bounds: Bounds
@@ -217,15 +218,6 @@ class LinkedModel:
         recorded = none if self.bounds.forward else IdSet(True for _ in none)
         return Linked(world, Past(recorded, recorded, none))
 
-    @property
-    def actions(self) -> Sequence[act.Action]:
-        """Every action of the model."""
-        return self.model.actions
-
-    def renamings(self) -> Iterator[Renaming]:
-        """None: every world is looked at as it is."""
-        return iter(())
-
     def step(self, state: Linked, action: act.Action) -> Linked | None:
         """Take a step of the model, and note whether it is the proof's."""
         world = self.model.step(state.world, action)
@@ -244,18 +236,14 @@ class LinkedModel:
         if step not in self._known:
             meant = {C: f"c{step.call}", W: f"w{step.worker}"}
             cases = [one for one in steps(CONTEXT.state, AUTOGRAD.sound) if one.name in step.names]
-            found = (ground_step(case, CONTEXT.state, self.frame, meant) for case in cases)
-            self._known[step] = tuple(one for one in found if one is not None)
+            self._known[step] = ground_steps(cases, CONTEXT.state, self.frame, meant)
         return self._known[step]
 
 
 def properties(bounds: Bounds) -> tuple[Property, ...]:
     """Give every clause and property of the proof to the checker, and that every step is one of the proof."""
-    clauses, frame = (*FORGET.invariant, *FORGET.goals), frame_of(bounds)
-    return (
-        *(Property(one.id, one.serves, Kind.ALWAYS, one.text, tuple(_cases(one, frame, bounds))) for one in clauses),
-        Property("steps", "A26", Kind.ALWAYS, "Every step is one of the proof.", (Case("-", _is_the_proofs),)),
-    )
+    frame = frame_of(bounds)
+    return properties_of((*FORGET.invariant, *FORGET.goals), "A26", lambda one: _cases(one, frame, bounds))
 
 
 def _cases(clause: Any, frame: Frame, bounds: Bounds) -> Iterator[Case]:
@@ -267,7 +255,3 @@ def _cases(clause: Any, frame: Frame, bounds: Bounds) -> Iterator[Case]:
 
 def _looked_up(question: Question, bounds: Bounds) -> Any:
     return lambda state: question(facts_of(state, bounds))
-
-
-def _is_the_proofs(state: Linked) -> bool:
-    return not state.differs

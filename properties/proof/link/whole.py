@@ -8,12 +8,12 @@ neither of them has touched.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from farref.model.checker.interface import Case, Kind, Property, Renaming
+from farref.model.checker.interface import Case, Property
 from farref.model.rref import actions as act
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.model import RRefModel
@@ -21,8 +21,9 @@ from farref.model.rref.network import Network
 from farref.model.rref.rules import SOUND, RRefRules
 from farref.model.rref.world import Bounds, ForkData, World
 from farref.model.values import IdSet, Table, no_ids
+from farref.properties.proof.link.beside import Beside, properties_of
 from farref.properties.proof.link.clauses import CLAUSES
-from farref.properties.proof.link.grounded import Frame, GroundStep, Holds, differs, ground_clause, ground_step
+from farref.properties.proof.link.grounded import Frame, GroundStep, Holds, differs, ground_clause, ground_steps
 from farref.properties.proof.link.steps import PARAMETERS, Taken, is_a, taken
 from farref.properties.proof.link.worlds import (
     ENTRY_PHASES,
@@ -172,7 +173,7 @@ def _touched_fork(before: World, after: World, fork: ForkId, bounds: Bounds) -> 
 
 
 @dataclass(frozen=True)
-class LinkedModel:
+class LinkedModel(Beside):
     """The model, each of whose steps is compared with the proof as it is taken."""
 
     bounds: Bounds
@@ -188,15 +189,6 @@ class LinkedModel:
     def initial(self) -> Linked:
         """The world in which nothing has happened yet."""
         return Linked(self.model.initial, no_ids(self.bounds.rrefs))
-
-    @property
-    def actions(self) -> Sequence[act.Action]:
-        """Every action of the model."""
-        return self.model.actions
-
-    def renamings(self) -> Iterator[Renaming]:
-        """None: every world is looked at as it is."""
-        return iter(())
 
     def step(self, state: Linked, action: act.Action) -> Linked | None:
         """Take a step of the model, and note whether it is the proof's."""
@@ -220,31 +212,17 @@ class LinkedModel:
             settled: dict[Fact, bool] = {("stays",): step.stays, ("as_call",): step.as_call}
             frame = Frame(*frame_of(self.bounds), settled)
             meant = dict(zip(PARAMETERS, step.at, strict=True))
-            found = (
-                ground_step(case, RREFS.state, frame, meant)
-                for case in steps(RREFS.state)
-                if case.guard is not FALSE and is_a(case.name, step.name)
-            )
-            self._known[step] = tuple(one for one in found if one is not None)
+            cases = (one for one in steps(RREFS.state) if one.guard is not FALSE and is_a(one.name, step.name))
+            self._known[step] = ground_steps(cases, RREFS.state, frame, meant)
         return self._known[step]
 
 
 def properties(bounds: Bounds) -> tuple[Property, ...]:
     """Give every clause and property of the proof to the checker, and that every step is one of the proof."""
     frame = Frame(*frame_of(bounds))
-    return (
-        *(
-            Property(one.id, one.serves, Kind.ALWAYS, one.text, tuple(_cases(one, frame, bounds)))
-            for one in CLAUSES
-        ),
-        Property("steps", "R33", Kind.ALWAYS, "Every step is one of the proof.", (Case("-", _is_the_proofs),)),
-    )  # fmt: skip
+    return properties_of(CLAUSES, "R33", lambda one: _cases(one, frame, bounds))
 
 
 def _cases(clause: Any, frame: Frame, bounds: Bounds) -> Iterator[Case]:
     for about, question in ground_clause(clause, RREFS.state, frame):
         yield Case(about, lambda state, question=question: question(facts_of(state, bounds)))  # type: ignore[misc]
-
-
-def _is_the_proofs(state: Linked) -> bool:
-    return not state.differs
