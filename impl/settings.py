@@ -82,7 +82,7 @@ DEFAULT: Final = -1
 
 
 def is_default(timeout: object) -> bool:
-    """Say whether a timeout is left to `rpc_timeout`. Nearly all are, by being none."""
+    """Say whether a timeout is left to `rpc_timeout`."""
     return timeout is None or (isinstance(timeout, Real) and timeout == DEFAULT)
 
 

@@ -34,9 +34,8 @@ class Serving:
 
     def begin(self, run: RunCall | RunCreation) -> int:
         """Begin a function for a peer, and say how many bytes its call takes."""
-        size, load = weight(run), self._loads[run.source]
-        load.asked += 1
-        load.bytes += size
+        size = weight(run)
+        self._loads[run.source].add(size)
         return size
 
     def objection(self, source: WorkerId, message: AnyMessage) -> str | None:

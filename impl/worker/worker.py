@@ -228,7 +228,7 @@ class Worker:
 
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given, or -1, means the default; 0 means for ever."""
-        chosen = self.settings.rpc_timeout if timeout is None or is_default(timeout) else checked_timeout(timeout)
+        chosen = self.settings.rpc_timeout if is_default(timeout) else checked_timeout(timeout)
         return chosen or None
 
     # Steps: under the lock
