@@ -79,7 +79,7 @@ def conclude(row: Row) -> None:
     match row.verdict.value:
         case "pass":
             return
-        case "expected-fail":
+        case "expected-fail" | "by-design":
             pytest.xfail(f"{row.message}: {row.reason} ({row.link})")
         case "skipped" | "blocked" | "untested":
             pytest.skip(f"{row.verdict.value}: {row.message}")

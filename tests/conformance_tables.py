@@ -11,6 +11,7 @@ from farref.properties.conformance.kit.backend import (
     FUNCTIONS,
     KINDS,
     MESSAGES,
+    TRAITS,
     VERBS,
     Adapter,
 )
@@ -79,5 +80,6 @@ def kinds() -> str:
 
 def capabilities() -> str:
     """List everything that can be declared, without the functions, which have a table of their own."""
-    rows = [(f"`{name}`", said) for name, said in CAPABILITIES.items() if not name.startswith("function.")]
+    declared = {**CAPABILITIES, **TRAITS}
+    rows = [(f"`{name}`", said) for name, said in declared.items() if not name.startswith("function.")]
     return table(("capability", "what it says"), rows)

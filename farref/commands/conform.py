@@ -12,8 +12,10 @@ import msgspec
 from rich.console import Console
 
 from farref.judging.plan import Asked, all_checks, judge_all, make_plan
+from farref.judging.skeleton import write_skeleton
 from farref.judging.validate import validate_adapters
 from farref.options.numbers import Seconds, WholeNumber
+from farref.properties.conformance.kit.available import availability
 from farref.properties.conformance.kit.document import DocumentError, Report, decode, together
 from farref.properties.conformance.kit.expectations import ExpectationsError
 from farref.properties.conformance.kit.named import NAMED, Target, UnknownBackendError, spoken, target
@@ -23,7 +25,7 @@ from farref.rendering.conformance.conclusion import EXIT_CODES, Conclusion, conc
 from farref.rendering.conformance.console import show_reports
 from farref.rendering.conformance.html import to_html
 from farref.rendering.conformance.junit import to_junit
-from farref.rendering.conformance.listing import list_document, show_list
+from farref.rendering.conformance.listing import list_document, show_backends, show_list
 from farref.rendering.conformance.markdown import to_markdown
 from farref.terminal.files import print_json, read, refuse_place, replace
 from farref.terminal.interrupts import held_back
@@ -72,6 +74,11 @@ _OPTIONS: Final[list[Callable[[Any], Any]]] = [
     ),
     click.option("--list", "listed", is_flag=True, help="List the checks and what each needs; run none."),
     click.option(
+        "--list-backends", "backends_listed", is_flag=True,
+        help="List the backends known by name: what is ready here, and what the others lack.",
+    ),
+    click.option("--init", "skeleton", metavar="NAME", help="Write the skeleton of an adapter to NAME.py."),
+    click.option(
         "--only", multiple=True, metavar="ID", help="Run only the checks of this clause, or this check. May be repeated."
     ),
     click.option(
@@ -85,6 +92,9 @@ _OPTIONS: Final[list[Callable[[Any], Any]]] = [
     click.option("-o", "--output", type=_FILE, metavar="FILE", help="Write the report to a file."),
     click.option("--seed", type=int, help="Seed of everything that is random. Default 0."),
     click.option("--seconds", type=Seconds(), help="Begin no new check after this many seconds."),
+    click.option(
+        "--start-seconds", type=Seconds(), help="Give the backend so long to start. Default 60."
+    ),
     click.option("--runs", type=WholeNumber(1), help="Number of times a failing check is run. Default 3."),
     click.option(
         "--from", "saved", multiple=True, type=_FILE, metavar="FILE",
@@ -115,6 +125,8 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     farref conform --from report.json --format markdown    show a saved report
     farref conform --validate-adapter --backend my_adapter.py
     farref conform --list                                  the checks, and what they need
+    farref conform --list-backends                         what can be judged here by name
+    farref conform --init my_adapter                       begin an adapter
 
     Exit codes: 0 conforms, 1 a clause is broken or an expected failure did not happen, 2 wrong usage, 3 the adapter or the
     kit failed, 4 some checks were not run, because the time was over or somebody pressed Ctrl-C. The report then has what
@@ -122,11 +134,13 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     """
     command = ctx.meta.get(COMMAND)
     form = _form(given["form"], given["output"])
-    if given["listed"]:
-        return _list(form)
+    if given["skeleton"] is not None:
+        return write_skeleton(given["skeleton"])
+    if given["listed"] or given["backends_listed"]:
+        return _list(form, backends=given["backends_listed"])
     targets = _targets(given["backends"], command)
     if given["validated"]:
-        return validate_adapters(targets)
+        return validate_adapters(targets, given["start_seconds"] or Asked.start_seconds)
     _refuse(given, targets)
     refuse_place(given["output"])
     saved = tuple(report for path in given["saved"] for report in _read(path))
@@ -142,14 +156,17 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     return EXIT_CODES[Conclusion.HARNESS] if judged.complaints or not reports else EXIT_CODES[conclusion(reports)]
 
 
-def _list(form: str) -> int:
+def _list(form: str, *, backends: bool) -> int:
+    if form not in ("json", "pretty"):
+        raise click.UsageError("--list and --list-backends are printed as pretty or json")
     if form == "json":
-        print_json(list_document(all_checks()))
-    elif form == "pretty":
-        with page() as console:
+        print_json(availability() if backends else list_document(all_checks()))
+        return 0
+    with page() as console:
+        if backends:
+            show_backends(console, availability())
+        else:
             show_list(console, all_checks())
-    else:
-        raise click.UsageError("--list is printed as pretty or json")
     return 0
 
 
@@ -176,9 +193,11 @@ def _refuse(given: dict[str, Any], targets: Sequence[Target]) -> None:
             f"there is nothing to judge; give --backend ({', '.join(NAMED)}, a file.py, a module:attribute), "
             "a command after --, or --from FILE"
         )
-    for option in ("only", "expectations", "seed", "seconds", "runs"):
+    for option in ("only", "expectations", "seed", "seconds", "start_seconds", "runs"):
         if not targets and given[option]:
-            raise click.UsageError(f"--{option} is for a run; --from only shows what was found before")
+            raise click.UsageError(
+                f"--{option.replace('_', '-')} is for a run; --from only shows what was found before"
+            )
 
 
 def _plans(targets: Sequence[Target], given: dict[str, Any]) -> list[Plan]:
@@ -188,6 +207,7 @@ def _plans(targets: Sequence[Target], given: dict[str, Any]) -> list[Plan]:
         seed=given["seed"] or 0,
         seconds=given["seconds"],
         runs=given["runs"] or Asked.runs,
+        start_seconds=given["start_seconds"] or Asked.start_seconds,
     )
     try:
         return [make_plan(one, asked) for one in targets]

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from farref.clauses import clauses
 from farref.properties.conformance.conversation.session import AdapterError
+from farref.properties.conformance.conversation.trial import START_SECONDS
 from farref.properties.conformance.findings.catalogue import read_findings, script_of
 from farref.properties.conformance.kit import expectations
 from farref.properties.conformance.kit.check import Check
@@ -43,6 +44,7 @@ class Asked:
     seed: int = 0
     seconds: float | None = None
     runs: int = 3
+    start_seconds: float = START_SECONDS
 
 
 def clause_texts() -> dict[str, ClauseText]:
@@ -76,6 +78,7 @@ def make_plan(target: Target, asked: Asked) -> Plan:
         seed=asked.seed,
         seconds=asked.seconds,
         runs=asked.runs,
+        start_seconds=asked.start_seconds,
         scripts=lambda check, row: scripts_of(target, check, row),
         expectations_file=None if path is None else path.name if path == target.expectations else str(path),
     )
@@ -117,6 +120,8 @@ def replay_command(target: Target, asked: Asked, check: str) -> str:
         options += ["--expectations", asked.expectations]
     if asked.runs != Asked.runs:
         options += ["--runs", str(asked.runs)]
+    if asked.start_seconds != Asked.start_seconds:
+        options += ["--start-seconds", f"{asked.start_seconds:g}"]
     is_spoken = target.words[0] == "--"
     words = [*options, *target.words] if is_spoken else [*target.words, *options]
     return shlex.join(["farref", "conform", *words])

@@ -69,4 +69,4 @@ def report(*rows: Row, backend: str = f"toy {EVIL}") -> Report:
 
 
 EVERY: Final = report(*(row(f"R{number}", verdict) for number, verdict in enumerate(Verdict, start=1)))
-"""A report with one row of each verdict, R1 to R8."""
+"""A report with one row of each verdict, R1 and onwards."""

@@ -23,6 +23,7 @@ MARKS: Final = {
     Verdict.PASS: "✓",
     Verdict.FAIL: "✗",
     Verdict.EXPECTED_FAIL: "≈",
+    Verdict.BY_DESIGN: "≡",
     Verdict.UNEXPECTED_PASS: "!",
     Verdict.SKIPPED: "–",
     Verdict.BLOCKED: "⊘",
@@ -35,6 +36,7 @@ MEANINGS: Final = {
     Verdict.PASS: "the clause was kept",
     Verdict.FAIL: "the clause was broken",
     Verdict.EXPECTED_FAIL: "the clause was broken, as is known",
+    Verdict.BY_DESIGN: "the clause was broken, and those who make the backend say that it is meant so",
     Verdict.UNEXPECTED_PASS: "a known failure did not come about: its expectation is out of date",
     Verdict.SKIPPED: "the backend does not declare what the check needs",
     Verdict.BLOCKED: "another check failed without which this one says nothing",
@@ -43,8 +45,9 @@ MEANINGS: Final = {
 }
 
 RED: Final = (Verdict.FAIL, Verdict.UNEXPECTED_PASS)
-DECIDED: Final = (Verdict.PASS, Verdict.EXPECTED_FAIL, *RED)
-TOLD: Final = (*RED, Verdict.ERROR, Verdict.EXPECTED_FAIL)
+KNOWN: Final = (Verdict.EXPECTED_FAIL, Verdict.BY_DESIGN)
+DECIDED: Final = (Verdict.PASS, *KNOWN, *RED)
+TOLD: Final = (*RED, Verdict.ERROR, *KNOWN)
 """What is told at length."""
 
 
@@ -101,7 +104,7 @@ SENTENCES: Final = {
 def sentence(reports: Sequence[Report]) -> str:
     """Say what some reports come to. What breaks clauses does not conform, however well that is known."""
     came_to, rows = conclusion(reports), [row for report in reports for row in report.clauses]
-    known = sum(row.verdict is Verdict.EXPECTED_FAIL for row in rows)
+    known = sum(row.verdict in KNOWN for row in rows)
     if came_to is Conclusion.INCOMPLETE:
         return f"INCOMPLETE: {counted(not_begun(reports), 'check')} not begun; nothing unexpected in the others."
     if came_to is Conclusion.CONFORMS and known:
@@ -160,6 +163,7 @@ def told(row: Row) -> str:
     """Tell in plain lines what became of a check: what must be so, what was done, what the spec says, how to see it again."""
     lines = [f"{row.verdict.value}{rate(row)}: {row.message}", f"must be so: {row.says}", *map(line, row.story)]
     lines += [f"expected: {row.reason} ({row.link})"] if row.reason else []
+    lines += [f"raised: {row.trace}"] if row.trace else []
     lines += [f"the spec, {row.clause}: {in_brief(row)}"]
     return visible("\n".join([*lines, f"again: {row.replay}"] if row.replay else lines))
 

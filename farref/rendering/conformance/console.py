@@ -12,6 +12,7 @@ from rich.text import Text
 
 from farref.properties.conformance.kit.document import Report, Row, Verdict
 from farref.rendering.conformance.conclusion import (
+    KNOWN,
     MARKS,
     TOLD,
     Conclusion,
@@ -32,6 +33,7 @@ STYLES: Final = {
     Verdict.PASS: "green",
     Verdict.FAIL: "bold red",
     Verdict.EXPECTED_FAIL: "yellow",
+    Verdict.BY_DESIGN: "yellow",
     Verdict.UNEXPECTED_PASS: "bold magenta",
     Verdict.SKIPPED: "dim",
     Verdict.BLOCKED: "dim yellow",
@@ -95,10 +97,14 @@ def _tell(page: Console, row: Row) -> None:
         soft_wrap=True,
     )
     page.print(_labelled("Must be so:", row.says))
-    if row.verdict is Verdict.EXPECTED_FAIL:
-        page.print(_labelled("Expected:", f"{row.reason} ({row.link})"))
+    if row.verdict in KNOWN:
+        page.print(
+            _labelled("By design:" if row.verdict is Verdict.BY_DESIGN else "Expected:", f"{row.reason} ({row.link})")
+        )
     else:
         page.print(Padding(numbered([said(one) for one in row.story]), (0, 0, 0, 2)))
+        if row.trace:
+            page.print(_labelled("It raised:", row.trace))
         page.print(_labelled("The spec:", f"{row.title}. {in_brief(row)}"))
     if row.replay:
         page.print(Text.assemble(("  See it again: ", "bold"), row.replay), soft_wrap=True)

@@ -19,6 +19,7 @@ OUTCOMES: Final[Mapping[Verdict, CaseResult | None]] = {
     Verdict.UNEXPECTED_PASS: "failure",
     Verdict.ERROR: "error",
     Verdict.EXPECTED_FAIL: "skipped",
+    Verdict.BY_DESIGN: "skipped",
     Verdict.SKIPPED: "skipped",
     Verdict.BLOCKED: "skipped",
     Verdict.UNTESTED: "skipped",

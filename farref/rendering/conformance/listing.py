@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
+from farref.properties.conformance.kit.available import Availability
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.unseen import UNSEEN
 from farref.rendering.layout import plain_table
@@ -25,6 +26,17 @@ def list_document(checks: Sequence[Check]) -> list[dict[str, Any]]:
         }
         for one in checks
     ]
+
+
+def show_backends(page: Console, found: Sequence[Availability]) -> None:
+    """Print the backends that are known by name: those that can be judged here, and what the others lack."""
+    table = plain_table(header=False)
+    for one in found:
+        state = f"missing: {one.missing}" if one.missing else "ready"
+        advice = f"({one.install})" if one.install else ""
+        table.add_row(one.backend, one.version or "", state, advice)
+    page.print(table)
+    page.print("\nAny other: --backend file.py, --backend module:attribute, or a command after --.")
 
 
 def show_list(page: Console, checks: Sequence[Check]) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from farref.properties.conformance.kit.document import Report, Row
+from farref.properties.conformance.kit.document import Report, Row, Verdict
 from farref.rendering.conformance.conclusion import (
     MARKS,
     TOLD,
@@ -57,8 +57,10 @@ def _matrix(reports: Sequence[Report]) -> Iterator[str]:
 def _tell(row: Row) -> list[str]:
     lines = [f"### {_plain(row.id)} {MARKS[row.verdict]} {row.verdict.value}{rate(row)}: {_plain(row.title)}", ""]
     lines += [f"{_plain(row.says)} {_plain(row.message)}".strip(), ""]
-    lines += [f"Expected: {_plain(row.reason)} ({_plain(row.link or '')})", ""] if row.reason else []
+    known = "By design" if row.verdict is Verdict.BY_DESIGN else "Expected"
+    lines += [f"{known}: {_plain(row.reason)} ({_plain(row.link or '')})", ""] if row.reason else []
     lines += [*_fenced("\n".join(map(line, row.story))), ""] if row.story else []
+    lines += [*_fenced(row.trace), ""] if row.trace else []
     lines += [f"The spec: {_plain(in_brief(row))}", ""]
     return [*lines, *_fenced(row.replay), ""] if row.replay else lines
 

@@ -96,7 +96,7 @@ def _named(name: str, base: type[Exception]) -> type[Exception]:
 
 
 class AgentsAdapter:
-    """The eleven verbs, carried out by one agent per worker. A backend says what its agents are, and what they can do."""
+    """The verbs, carried out by one agent per worker. A backend says what its agents are, and what they can do."""
 
     name: str
     version: str

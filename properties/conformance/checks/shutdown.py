@@ -120,7 +120,7 @@ def a_fetch_from_a_dead_owner(world: World) -> None:
     world.create("A", "x", "B", "echo", [7])
     world.finds("A", "x", 7)
     world.kill("B")
-    world.refuses(["dead", "refused", "error"], world.begin_fetch("A", "x"), SOON)
+    world.ends_without(["dead", "refused", "error"], world.begin_fetch("A", "x"), 7, SOON)
 
 
 @check("R34.share", needs=[*KILL, "share"], after=["R16", "R34.waiting"], alone=True, timeout=6)
@@ -130,7 +130,7 @@ def a_reference_to_what_is_lost(world: World) -> None:
     world.finds("A", "x", 7)
     world.kill("B")
     sharing = world.begin_share("A", "x", "C")
-    world.refuses(["dead", "refused", "error"], sharing, SOON)
+    world.ends_without(["dead", "refused", "error"], sharing, None, SOON)
 
 
 @check("R34.receiver", needs=[*KILL, "share"], after=["R16", "R34.waiting"], alone=True, timeout=6)

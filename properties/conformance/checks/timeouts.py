@@ -126,7 +126,7 @@ def a_timeout_always_fires(world: World) -> None:
     world.fault("pause", "B", seconds=2 * IDLE)
     fetching = world.begin_fetch("A", "x", timeout=SHORT)
     calling = world.begin_call("C", "B", "echo", 7, timeout=SHORT)
-    world.refuses(["timeout"], fetching, IDLE)
+    world.ends_without(["timeout"], fetching, 7, IDLE)
     world.refuses(["timeout"], calling, IDLE)
 
 

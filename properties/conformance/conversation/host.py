@@ -11,6 +11,7 @@ import importlib.util
 import os
 import sys
 import threading
+import traceback
 from inspect import signature
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +21,7 @@ import msgspec
 from farref.properties.conformance.conversation.session import PROTOCOL
 from farref.properties.conformance.kit.backend import KINDS, VERBS, Adapter
 
+TRACE_FRAMES = 8
 ARGUMENTS = {verb: tuple(signature(getattr(Adapter, verb)).parameters)[1:] for verb in VERBS}
 """What each verb is given, as the methods of `Adapter` name it."""
 
@@ -84,7 +86,7 @@ class Host:
             given = self._hello(request) if verb == "hello" else self._carry_out(verb, request)
             answer = _encoded({"id": number, "ok": given})
         except Exception as error:
-            answer = msgspec.json.encode({"id": number, "error": describe(error)})
+            answer = msgspec.json.encode({"id": number, "error": {**describe(error), "trace": trace_of(error)}})
         with self._lock:
             self._answers.write(answer + b"\n")
             self._answers.flush()
@@ -107,6 +109,13 @@ def _encoded(answer: dict[str, Any]) -> bytes:
         return msgspec.json.encode(answer)
     except Exception as error:
         raise NotImplementedError(f"the adapter gives what JSON cannot say: {error}") from error
+
+
+def trace_of(error: BaseException) -> str:
+    """Give the end of the trace of a stack, without the frames of this host."""
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename != __file__]
+    lines = "".join(traceback.format_list(frames[-TRACE_FRAMES:]) + traceback.format_exception_only(error))
+    return lines.encode(errors="replace").decode().strip()
 
 
 def describe(error: BaseException) -> dict[str, str]:

@@ -40,10 +40,11 @@ class AdapterError(Exception):
 class OperationFailed(Exception):  # noqa: N818 (it says what happened)
     """An operation raised. This is an answer: whether it is the right one, the clause says."""
 
-    def __init__(self, kind: str, type_: str, message: str) -> None:
+    def __init__(self, kind: str, type_: str, message: str, trace: str | None = None) -> None:
         super().__init__(f"{type_}: {headline(message)}" if message else type_)
         self.kind, self.type, self.message = kind, type_, message
         self.in_full = f"{type_}: {message}" if message else type_
+        self.trace = trace
 
 
 def headline(message: str) -> str:
@@ -107,7 +108,7 @@ class Request:
             kind = error.get("kind", "error")
             if kind not in KINDS:
                 raise AdapterError(f"an error has the kind {kind!r}; there are {', '.join(KINDS)}")
-            raise OperationFailed(kind, error.get("type", "Error"), error.get("message", ""))
+            raise OperationFailed(kind, error.get("type", "Error"), error.get("message", ""), error.get("trace"))
         return self._answer.ok
 
 

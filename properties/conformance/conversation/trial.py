@@ -8,6 +8,8 @@ from typing import Any, Final, TypeAlias
 
 X: Final = {"rref": "x"}
 SLOW_SECONDS: Final = 1.0
+START_SECONDS: Final = 60.0
+"""How long a backend may take to start, unless somebody says otherwise."""
 
 
 class WrongAnswer(Exception):  # noqa: N818 (it says what happened)
@@ -62,9 +64,10 @@ CALLS: Final[dict[str, tuple[list[Any], Any]]] = {
 """Functions, with arguments and what they give for them."""
 
 
-def trials(workers: list[str]) -> list[Trial]:
+def trials(workers: list[str], start_seconds: float = START_SECONDS) -> list[Trial]:
     """List what is tried, in order."""
-    start = Trial("start", frozenset(), (("start", {"workers": workers, "options": {}}),), _each(_nothing), 60.0)
+    begin = ("start", {"workers": workers, "options": {}})
+    start = Trial("start", frozenset(), (begin,), _each(_nothing), start_seconds)
     stop = Trial("stop", frozenset(), (("stop", {}),), _each(_strings), 30.0)
     return [start, *_errors(), *_references(), *_functions(), *_probes(), *_passes(), *_letting_go(), stop,
             _again(start), *_faults(), _again(stop)]  # fmt: skip
@@ -125,6 +128,7 @@ def _probes() -> list[Trial]:
     probe, handle = ("probe", {"worker": "A", "name": None}), ("probe", {"worker": "A", "name": "x"})
     counts = ("owned", "forks", "pending", "children", "contexts", "passes")
     return [
+        _trial("collect", "gc", _each(_nothing), ("collect", {})),
         _trial("probe", "probe", _each(_counts), probe),
         *(_trial(f"probe.{name}", f"probe probe.{name}", _each(_has(name, int)), probe) for name in counts),
         _trial("confirmed", "confirmed probe create function.echo", _each(_has("confirmed", bool)), handle),

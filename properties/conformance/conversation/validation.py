@@ -14,8 +14,15 @@ from typing import Any, Final
 from farref.properties.conformance.conversation.process import STOP_SECONDS
 from farref.properties.conformance.conversation.raw import RawSession, Reply, ReplyKind
 from farref.properties.conformance.conversation.session import HELLO_NEEDS, HELLO_SECONDS, PROTOCOL
-from farref.properties.conformance.conversation.trial import Answered, Raised, Trial, WrongAnswer, trials
-from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS, RETIRED
+from farref.properties.conformance.conversation.trial import (
+    START_SECONDS,
+    Answered,
+    Raised,
+    Trial,
+    WrongAnswer,
+    trials,
+)
+from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS, RETIRED, TRAITS
 
 SECONDS: Final = 10.0
 WORKERS: Final = ["A", "B", "C"]
@@ -36,25 +43,29 @@ class Remark:
 
     about: str
     mistake: str | None = None
+    declared: frozenset[str] = frozenset()
+    """What the adapter declares, where that is what the remark is about."""
 
 
-def validate(command: Sequence[str]) -> Iterator[Remark]:
+def validate(command: Sequence[str], start_seconds: float = START_SECONDS) -> Iterator[Remark]:
     """Talk to an adapter, and say of one thing after another whether it is as the protocol says; raise OSError without one."""
     session = RawSession(command)
     try:
-        yield from _conversation(session)
+        yield from _conversation(session, start_seconds)
     finally:
         session.process.put_down()
 
 
-def _conversation(session: RawSession) -> Iterator[Remark]:
+def _conversation(session: RawSession, start_seconds: float) -> Iterator[Remark]:
     hello = session.begin("hello", protocol=PROTOCOL).wait(HELLO_SECONDS)
     if mistake := _wrong_hello(session, hello):
         yield Remark("hello", mistake)
     else:
-        yield Remark(f"hello: {hello.ok['name']} {hello.ok['version']}, {len(hello.ok['capabilities'])} capabilities")
+        declared = frozenset(hello.ok["capabilities"])
+        said = f"hello: {hello.ok['name']} {hello.ok['version']}, {len(hello.ok['capabilities'])} capabilities"
+        yield Remark(said, declared=declared)
         yield from _declared(hello.ok["capabilities"])
-        yield from _tried(session, frozenset(hello.ok["capabilities"]))
+        yield from _tried(session, declared, start_seconds)
     yield from (Remark("answers", one) for one in session.complaints)
     if not session.complaints:
         yield Remark("answers: each to a request, and nothing else on stdout")
@@ -75,7 +86,7 @@ def _wrong_hello(session: RawSession, hello: Reply) -> str | None:
 def _declared(capabilities: Collection[str]) -> Iterator[Remark]:
     declared = [one for one in capabilities if one not in RETIRED]
     yield from (Remark(f"capabilities: {one} is ignored, as {RETIRED[one]}") for one in capabilities if one in RETIRED)
-    wrong = [f"{one!r} is not a capability{_meant(one)}" for one in declared if one not in CAPABILITIES]
+    wrong = [f"{one!r} is not a capability{_meant(one)}" for one in declared if one not in (*CAPABILITIES, *TRAITS)]
     wrong += [
         f"{one} is declared and {' or '.join(WITHOUT[one])} is not, without which it cannot be tried"
         for one in declared
@@ -89,12 +100,12 @@ def _declared(capabilities: Collection[str]) -> Iterator[Remark]:
 
 
 def _meant(name: str) -> str:
-    near = get_close_matches(name, CAPABILITIES, n=1)
+    near = get_close_matches(name, [*CAPABILITIES, *TRAITS], n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 
-def _tried(session: RawSession, capabilities: frozenset[str]) -> Iterator[Remark]:
-    for trial in trials(WORKERS):
+def _tried(session: RawSession, capabilities: frozenset[str], start_seconds: float) -> Iterator[Remark]:
+    for trial in trials(WORKERS, start_seconds):
         if trial.needs <= capabilities:
             mistake, is_over = _try(session, trial)
             yield Remark(trial.about, mistake)

@@ -1,4 +1,4 @@
-"""What a backend offers in order to be judged: eleven verbs, and a list of what it can do.
+"""What a backend offers in order to be judged: twelve verbs, and a list of what it can do.
 
 An *adapter* puts these verbs in front of a backend. It is either a Python class, in a file or a module, or any program that
 takes the same verbs as JSON lines (`spec/conformance.md`). The kit sees nothing else of a backend.
@@ -27,7 +27,7 @@ Value: TypeAlias = Any
 """A JSON value."""
 
 VERBS: Final = (
-    "start", "create", "share", "drop", "fetch", "call", "backward", "gradients", "probe", "fault", "stop",
+    "start", "create", "share", "drop", "fetch", "call", "backward", "gradients", "probe", "collect", "fault", "stop",
 )  # fmt: skip
 
 KINDS: Final[dict[str, type[Exception]]] = {
@@ -66,7 +66,7 @@ SPECIAL: Final = {
 """Arguments that are no values. The last two are declared as `argument.NAME`."""
 
 CAPABILITIES: Final = {
-    **{verb: f"the verb {verb}" for verb in VERBS if verb not in ("start", "stop", "fault")},
+    **{verb: f"the verb {verb}" for verb in VERBS if verb not in ("start", "stop", "collect", "fault")},
     **{f"function.{name}": said for name, said in FUNCTIONS.items()},
     **{f"argument.{name}": said for name, said in SPECIAL.items() if name != "rref"},
     "concurrent": "several verbs at once",
@@ -95,6 +95,13 @@ CAPABILITIES: Final = {
     "traced": "start takes the option `log`, a directory, and the workers write logs there as spec/log.md says",
 }
 """Everything a backend may declare. What it does not declare is skipped, not failed."""
+
+TRAITS: Final = {
+    "gc": "letting go is noticed by a garbage collector: the kit asks for `collect` before it reads counts",
+    "relay": "whoever is given a reference by a user reaches the owner through that user, and not without it",
+    "caller_owns": "a value belongs to the worker that asked for it, so it may outlive the worker that computed it",
+}
+"""What a backend may declare about itself. No check needs it; it changes how some checks ask, or what they take for right."""
 
 RETIRED: Final = {
     "controlled": "the kit has no verbs for single steps, so nobody can be driven in lockstep through an adapter",
@@ -152,6 +159,9 @@ class Adapter(Protocol):
 
     def probe(self, worker: str, name: str | None) -> Mapping[str, Value]:
         """Look at a worker's tables, or at one of its handles."""
+
+    def collect(self) -> None:
+        """Let every worker that lives collect its garbage now. Only those that declare `gc` need it."""
 
     def fault(self, kind: str, worker: str, details: Mapping[str, Value]) -> None:
         """Make something go wrong."""

@@ -17,20 +17,20 @@ from farref.properties.conformance.conversation.session import (
     OperationFailed,
     Session,
 )
+from farref.properties.conformance.conversation.trial import START_SECONDS
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Verdict
 from farref.properties.conformance.kit.verdicts import CheckRun, how_broken
 from farref.properties.conformance.kit.world import ClauseBroken, World
 
-START_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 15.0
 
 
 class CheckedAdapter:
     """Runs checks, one at a time."""
 
-    def __init__(self, command: tuple[str, ...], seed: int) -> None:
-        self._command, self._seed = command, seed
+    def __init__(self, command: tuple[str, ...], seed: int, start_seconds: float = START_SECONDS) -> None:
+        self._command, self._seed, self._start_seconds = command, seed, start_seconds
         self._session: Session | None = None
         self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
         """The workers of the world, and its options, while there is one."""
@@ -76,9 +76,10 @@ class CheckedAdapter:
         if self._started is None:
             start = {"workers": list(check.workers), "options": dict(check.options)}
             try:
-                session.ask("start", start).wait(START_SECONDS)
+                session.ask("start", start).wait(self._start_seconds)
             except (OperationFailed, Hang) as error:
-                raise AdapterError(f"the backend does not start: {error}") from error
+                hint = " (--start-seconds gives it more)" if isinstance(error, Hang) else ""
+                raise AdapterError(f"the backend does not start: {error}{hint}") from error
             self._started = wanted
         return World(session, check.workers, self._seed)
 
@@ -107,8 +108,9 @@ def _run(check: Check, world: World) -> CheckRun:
     except (ClauseBroken, OperationFailed, Hang) as broken:
         if isinstance(broken, OperationFailed) and broken.kind == UNSUPPORTED:
             said = f"the adapter has declared what it cannot do: {broken}"
-            return CheckRun(Verdict.ERROR, said, world.story())
-        return CheckRun(Verdict.FAIL, how_broken(broken), world.blame(broken))
+            return CheckRun(Verdict.ERROR, said, world.story(), broken.trace)
+        trace = broken.trace if isinstance(broken, OperationFailed) else None
+        return CheckRun(Verdict.FAIL, how_broken(broken), world.blame(broken), trace)
     except Exception as error:
         return CheckRun(Verdict.ERROR, f"the check itself is wrong: {type(error).__name__}: {error}", world.story())
     return CheckRun(Verdict.PASS, "", world.story())

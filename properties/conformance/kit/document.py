@@ -20,6 +20,7 @@ class Verdict(Enum):
     PASS = "pass"
     FAIL = "fail"
     EXPECTED_FAIL = "expected-fail"
+    BY_DESIGN = "by-design"
     UNEXPECTED_PASS = "unexpected-pass"
     SKIPPED = "skipped"
     BLOCKED = "blocked"
@@ -85,6 +86,8 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str | None = None
     """Why a failure is expected."""
     link: str | None = None
+    trace: str | None = None
+    """Where the adapter, or the backend, raised what it must not: the last lines of the trace of the stack."""
     story: tuple[Operation, ...] = ()
     scripts: tuple[Script, ...] = ()
 

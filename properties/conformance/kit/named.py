@@ -20,6 +20,14 @@ class Named:
     """The file of expectations that ships with it."""
     extra: str | None = None
     """The extra of farref that installs it."""
+    packages: tuple[str, ...] = ()
+    """What must be importable; the first is the judged system."""
+    programs: tuple[str, ...] = ()
+    """What must be on the PATH."""
+    npm: tuple[str, ...] = ()
+    """What Node must find."""
+    install: str | None = None
+    """How to get what is missing."""
 
 
 ADAPTERS: Final = "farref.properties.conformance.adapters"
@@ -27,8 +35,8 @@ ADAPTERS: Final = "farref.properties.conformance.adapters"
 NAMED: Final = {
     "simulated": Named(f"{ADAPTERS}.simulated.adapter:Adapter", None),
     "processes": Named(f"{ADAPTERS}.processes.adapter:Adapter", None),
-    "torch": Named(f"{ADAPTERS}.torch.adapter:Adapter", "torch-2.13.toml", "torch"),
-    "torch-faulty": Named(f"{ADAPTERS}.torch_faulty.adapter:Adapter", "torch-faulty-2.13.toml", "torch"),
+    "torch": Named(f"{ADAPTERS}.torch.adapter:Adapter", "torch-2.13.toml", "torch", ("torch",)),
+    "torch-faulty": Named(f"{ADAPTERS}.torch_faulty.adapter:Adapter", "torch-faulty-2.13.toml", "torch", ("torch",)),
 }
 
 

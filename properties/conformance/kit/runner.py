@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from farref.properties.conformance.conversation.session import Identity
+from farref.properties.conformance.conversation.trial import START_SECONDS
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.checked_adapter import CheckedAdapter
 from farref.properties.conformance.kit.document import (
@@ -29,7 +30,7 @@ from farref.properties.conformance.kit.expectations import Expectation
 from farref.properties.conformance.kit.telling import shortened
 from farref.properties.conformance.kit.verdicts import CheckRun, ClauseText, notes, unseen, with_expectation
 
-BAD: Final = (Verdict.FAIL, Verdict.EXPECTED_FAIL, Verdict.ERROR, Verdict.BLOCKED)
+BAD: Final = (Verdict.FAIL, Verdict.EXPECTED_FAIL, Verdict.BY_DESIGN, Verdict.ERROR, Verdict.BLOCKED)
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Plan:
     runs: int = 3
     """How often a check is run that fails."""
     expectations_file: str | None = None
+    start_seconds: float = START_SECONDS
+    """How long the backend may take to start."""
     scripts: Callable[[Check, Row], tuple[Script, ...]] = lambda _check, _row: ()
     """Gives the programs that show what became of a check."""
 
@@ -64,7 +67,7 @@ class Runner:
 
     def __init__(self, plan: Plan, on_row: Callable[[Row], None] = lambda _: None) -> None:
         self.plan, self._on_row = plan, on_row
-        self._adapter = CheckedAdapter(plan.command, plan.seed)
+        self._adapter = CheckedAdapter(plan.command, plan.seed, plan.start_seconds)
         self._identity: Identity | None = None
         self._begun = time.monotonic()
         self._rows: dict[str, Row] = {}
@@ -145,13 +148,14 @@ class Runner:
         shown = failed[0] if failed else outcomes[0]
         verdict, message = with_expectation(shown, expectation)
         rate = f"{len(failed)} of {len(outcomes)}" if len(outcomes) > 1 else None
-        return self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
+        row = self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
+        return msgspec.structs.replace(row, trace=shown.trace)
 
     def _again(self, outcomes: Sequence[CheckRun], expectation: Expectation | None) -> bool:
         if len(outcomes) >= self.plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
             return False
         if expectation is not None:
-            return expectation.rate == "sometimes" and all(one.verdict is Verdict.PASS for one in outcomes)
+            return expectation.is_flaky and all(one.verdict is Verdict.PASS for one in outcomes)
         return any(one.verdict is Verdict.FAIL for one in outcomes)
 
     # -- rows ----------------------------------------------------------------------------------------------------------

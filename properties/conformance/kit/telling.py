@@ -37,7 +37,7 @@ def sentence(verb: str, request: Mapping[str, Any]) -> str:
         case "fault", {"kind": kind, "worker": worker, "details": details}:
             return _fault(kind, worker, details)
         case _:
-            return "all workers stop" if verb == "stop" else verb
+            return {"stop": "all workers stop", "collect": "all workers collect their garbage"}.get(verb, verb)
 
 
 def shortened(text: str) -> str:

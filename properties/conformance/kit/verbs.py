@@ -157,7 +157,9 @@ class Verbs:
         return found
 
     def probe(self, worker: str, name: str | None = None) -> dict[str, Any]:
-        """Look at a worker's tables, or at a handle."""
+        """Look at a worker's tables, or at a handle. Garbage is collected first where only that lets go."""
+        if name is None and "gc" in self.session.identity.capabilities:
+            self.begin("collect").wait()
         found: dict[str, Any] = self.begin("probe", worker=worker, name=name).wait()
         wanted = _wrong_counts(found, self.session.identity.capabilities) if name is None else _unsure(found)
         if wanted:

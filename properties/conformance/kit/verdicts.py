@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from farref.properties.conformance.conversation.session import Hang, OperationFailed
-from farref.properties.conformance.kit.backend import CAPABILITIES, RETIRED
+from farref.properties.conformance.kit.backend import CAPABILITIES, RETIRED, TRAITS
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Level, Operation, Row, Verdict, was_not_begun
 from farref.properties.conformance.kit.expectations import Expectation
@@ -36,16 +36,20 @@ class CheckRun:
     verdict: Verdict
     message: str
     story: tuple[Operation, ...]
+    trace: str | None = None
+    """The trace of the stack that came with an error."""
 
 
 def with_expectation(outcome: CheckRun, expectation: Expectation | None) -> tuple[Verdict, str]:
     """Say what an outcome comes to, given what is expected."""
     if expectation is None or outcome.verdict is Verdict.ERROR:
         return outcome.verdict, outcome.message
+    known = Verdict.BY_DESIGN if expectation.by_design else Verdict.EXPECTED_FAIL
     if outcome.verdict is Verdict.FAIL:
-        return Verdict.EXPECTED_FAIL, outcome.message
-    if expectation.rate == "sometimes":
-        return Verdict.EXPECTED_FAIL, "it did not happen this time, and is known to happen only sometimes"
+        return known, outcome.message
+    if expectation.is_flaky:
+        often = "only sometimes" if expectation.rate == "sometimes" else f"{expectation.rate} times"
+        return known, f"it did not happen this time, and is known to happen {often}"
     return Verdict.UNEXPECTED_PASS, f"it is expected to fail, and did not: {expectation.reason}"
 
 
@@ -79,7 +83,7 @@ def notes(
     capabilities: frozenset[str], checks: Iterable[Check], expectations: Mapping[str, Expectation], rows: Sequence[Row]
 ) -> tuple[str, ...]:
     """Say what else is worth knowing of a run: what nobody understood, what was not run, and what more could be."""
-    strange = sorted(capabilities - set(CAPABILITIES) - set(RETIRED))
+    strange = sorted(capabilities - set(CAPABILITIES) - set(RETIRED) - set(TRAITS))
     retired = [f"{one} ({RETIRED[one]})" for one in sorted(capabilities & set(RETIRED))]
     idle = [row.id for row in rows if row.id in expectations and row.verdict in NOT_RUN]
     over = [row.id for row in rows if was_not_begun(row)]

@@ -25,3 +25,41 @@ class Liar(Honest):
 
     name = os.environ.get("LIAR_NAME", "model")
     capabilities = Honest.capabilities | {"controlled"}
+
+
+class Lazy(Honest):
+    """What is dropped is let go when garbage is collected, and that happens when it is asked for."""
+
+    name = "lazy"
+    capabilities = Honest.capabilities | {"gc"}
+
+    def start(self, workers: Any, options: Any) -> None:
+        """Have no garbage."""
+        super().start(workers, options)
+        self.garbage: list[tuple[str, str]] = []
+
+    def drop(self, worker: str, name: str) -> None:
+        """Let go later."""
+        self.garbage.append((worker, name))
+
+    def collect(self) -> None:
+        """Let go now."""
+        while self.garbage:
+            super().drop(*self.garbage.pop())
+
+
+class NeverCollects(Lazy):
+    """As lazy, and it does not say so: nobody asks it to collect."""
+
+    name = "never collects"
+    capabilities = Honest.capabilities
+
+
+class KeptByItsCaller(Honest):
+    """A value is kept by whoever asked for it, and so outlives the worker that computed it."""
+
+    name = "kept by its caller"
+    capabilities = Honest.capabilities | {"caller_owns"}
+
+    def reach(self, worker: str) -> None:
+        """Need nobody."""

@@ -27,7 +27,7 @@ class Idle:
         """Do nothing."""
         return None
 
-    share = drop = fetch = call = backward = fault = create
+    share = drop = fetch = call = backward = collect = fault = create
 
     def gradients(self, *_given: Any) -> dict[str, float]:
         """Have no gradients."""

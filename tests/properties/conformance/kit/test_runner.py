@@ -22,7 +22,7 @@ def row(report: Report, id_: str) -> Row:
 
 
 def expecting(*checks: str, rate: str = "always") -> dict[str, Expectation]:
-    return {one: Expectation(one, "it is known", "https://example.org", rate) for one in checks}  # type: ignore[arg-type]
+    return {one: Expectation(one, "it is known", "https://example.org", rate) for one in checks}
 
 
 def made(id_: str, run: Callable[[World], None], needs: Iterable[str] = (), after: tuple[str, ...] = ()) -> Check:
@@ -178,6 +178,45 @@ def test_what_is_expected_sometimes_may_happen_or_not() -> None:
     report = judged(HONEST, ["R13"], runs=2, expectations=expecting("R13", rate="sometimes"))
     assert row(report, "R13").verdict is Verdict.EXPECTED_FAIL
     assert row(report, "R13").rate == "0 of 2"
+
+
+def test_a_flaky_one_that_passes_is_no_surprise_and_its_rate_is_told() -> None:
+    report = judged(HONEST, ["R13"], runs=1, expectations=expecting("R13", rate="9 of 10"))
+    assert row(report, "R13").verdict is Verdict.EXPECTED_FAIL
+    assert row(report, "R13").message == "it did not happen this time, and is known to happen 9 of 10 times"
+
+
+def test_what_is_meant_so_is_told_as_such_and_blocks() -> None:
+    known = {"R4.raises": Expectation("R4.raises", "they say so", "https://example.org", by_design=True)}
+    report = judged(f"{ZOO}.wrong_answers:SwallowsErrors", ["R4.raises", "R28.missing"], expectations=known)
+    assert row(report, "R4.raises").verdict is Verdict.BY_DESIGN
+    assert row(report, "R28.missing").verdict is Verdict.BLOCKED
+
+
+def test_where_the_adapter_raised_is_in_the_report() -> None:
+    found = row(judged(f"{ZOO}.wrong_answers:IsFlaky", ["R16.confirmed"]), "R16.confirmed")
+    assert found.trace is not None
+    assert 'raise RuntimeError("not today")' in found.trace
+    assert "host.py" not in found.trace
+    assert row(judged(f"{ZOO}.odd:Dies", ["R23.misuse"]), "R23.misuse").trace is None, "nobody was left to tell"
+
+
+def test_garbage_is_collected_before_counts_are_read() -> None:
+    assert row(judged(f"{ZOO}.odd:Lazy", ["R26"]), "R26").verdict is Verdict.PASS
+    assert row(judged(f"{ZOO}.odd:NeverCollects", ["R26"]), "R26").verdict is Verdict.FAIL
+
+
+def test_a_right_value_is_no_fault_where_the_caller_owns_it() -> None:
+    report = judged(f"{ZOO}.odd:KeptByItsCaller", ["R34.fetch"])
+    assert row(report, "R34.fetch").verdict is Verdict.PASS
+    wrong = judged(f"{ZOO}.saboteurs:Idle", ["R34.fetch"])
+    assert row(wrong, "R34.fetch").verdict is Verdict.FAIL
+
+
+def test_a_backend_that_starts_too_slowly_is_told_how_to_get_more_time() -> None:
+    found = row(judged(HONEST, ["R13"], start_seconds=1e-9), "R13")
+    assert found.verdict is Verdict.ERROR
+    assert "--start-seconds gives it more" in found.message
 
 
 def test_an_expectation_of_what_was_not_run_is_told() -> None:
