@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any, Final
 
-import click
 from rich.console import Console
 from rich.text import Text
 
-from farref.properties.logs.format import SUBJECT, Event, Log, LogError, read_logs
+from farref.properties.logs.format import SUBJECT, Event, Log
 from farref.properties.logs.validate import LogFinding, LogVerdict, validate
 from farref.terminal.exits import BROKEN, OK, UNDECIDED
-from farref.terminal.files import read
+from farref.terminal.logs import read_log
 from farref.words import counted
 
 EXIT_CODES: Final = {LogVerdict.ACCEPTED: OK, LogVerdict.REFUSED: BROKEN, LogVerdict.UNDECIDED: UNDECIDED}
@@ -25,7 +23,7 @@ class Validated:
 
     def __init__(self, paths: tuple[str, ...]) -> None:
         begin = time.monotonic()
-        self.log: Log = _read(paths)
+        self.log: Log = read_log(paths)
         self.finding: LogFinding | None = validate(self.log)
         self.seconds = time.monotonic() - begin
 
@@ -38,24 +36,6 @@ class Validated:
     def exit_code(self) -> int:
         """What the process ends with."""
         return EXIT_CODES[self.outcome]
-
-
-def _read(paths: tuple[str, ...]) -> Log:
-    try:
-        return read_logs((path, read(path)) for path in _files(paths))
-    except LogError as error:
-        raise click.UsageError(str(error)) from error
-
-
-def _files(paths: tuple[str, ...]) -> list[str]:
-    """List the files that are meant; of a folder, all logs in it."""
-    files: list[str] = []
-    for path in paths:
-        found = sorted(map(str, Path(path).glob("*.jsonl"))) if Path(path).is_dir() else [path]
-        if not found:
-            raise click.UsageError(f"{path} is a folder without logs, files that end in .jsonl")
-        files += found
-    return files
 
 
 def validated_document(validated: Validated) -> dict[str, Any]:

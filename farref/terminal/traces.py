@@ -8,6 +8,7 @@ from farref.properties.proof.induction.tell import Told
 from farref.properties.proof.saved import SavedError, is_saved
 from farref.properties.proof.saved import decode as decode_saved
 from farref.properties.traces.file import Trace, TraceError, decode
+from farref.properties.traces.itf import from_itf, is_itf
 from farref.terminal.files import read
 
 
@@ -23,8 +24,9 @@ def read_counterexample(path: str) -> Trace | Told:
 
 
 def read_trace(path: str) -> Trace:
-    """Read a saved run; it is taken again on the model before anybody believes it."""
+    """Read a saved run, in our format or in ITF; it is taken again on the model before anybody believes it."""
+    content = read(path)
     try:
-        return decode(read(path))
+        return from_itf(content) if is_itf(content) else decode(content)
     except TraceError as error:
         raise click.UsageError(f"{path}: {error}") from error

@@ -210,8 +210,8 @@ def _content(message: Message, content: object) -> Hashable:
             told = {"caused": frozenset(map(_message, caused)), "expected": expected, "fault": _name(fault)}
         case Calls(sent, settled):
             told = {"sent": sent, "settled": settled}
-        case _ if isinstance(message, PropagateGradients | ForwardCall):
-            told = {"value": content}
+        case int() if isinstance(message, PropagateGradients | ForwardCall):
+            told = {"value": int(content)}  # whether a call is recorded is 1 or 0 there
         case _:
             told = {}
     return _record(

@@ -158,8 +158,16 @@ def _message(sent: Addressed[Any]) -> MessageRecord:
 def decode(content: bytes) -> Trace:
     """Read a trace and take it again; the trace given back is the one that really happened."""
     trace = _parse(content)
+    told = taken_again(trace)
+    _compare(trace, told)
+    if trace.disagreement is None:
+        return told
+    return msgspec.structs.replace(told, meaning=trace.meaning, disagreement=trace.disagreement)
+
+
+def taken_again(trace: Trace) -> Trace:
+    """Take the steps of a trace again, of which only the actions are believed. What is wrong with it is an error."""
     about = CHECKED[trace.subject]
-    _refuse_strangers(trace, about)
     model = about.model(trace.bounds, about.rules_of(trace.profile, trace.without))
     actions, broken = _actions(model, trace), trace.property
     found = None
@@ -168,13 +176,9 @@ def decode(content: bytes) -> Trace:
     try:
         if found is not None:
             _refuse_harmless(model, found, about)
-        told = _record_again(trace, actions, found)
+        return _record_again(trace, actions, found)
     except ReplayError as error:
         raise TraceError(f"the trace did not happen: {error}") from error
-    _compare(trace, told)
-    if trace.disagreement is None:
-        return told
-    return msgspec.structs.replace(told, meaning=trace.meaning, disagreement=trace.disagreement)
 
 
 def _record_again(trace: Trace, actions: tuple[Action, ...], found: Counterexample | None) -> Trace:
@@ -194,15 +198,21 @@ def _parse(content: bytes) -> Trace:
         header = msgspec.json.decode(content, type=_Header)
         if header.format != FORMAT:
             raise TraceError(f"its format is {header.format!r}; this version reads {FORMAT!r}")
-        trace = msgspec.json.decode(content, type=Trace)
-        if trace.subject not in CHECKED:
-            raise TraceError(f"its subject is {trace.subject!r}; known are {', '.join(CHECKED)}")
-        bounds = msgspec.convert(trace.bounds, CHECKED[trace.subject].bounds)
-        return msgspec.structs.replace(trace, bounds=bounds)
+        return settled(msgspec.json.decode(content, type=Trace))
     except msgspec.ValidationError as error:
         raise TraceError(f"it is JSON, but not a trace ({error}); farref check --save writes traces") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TraceError(f"it is not JSON, or only half of it ({error}); farref check --save writes traces") from error
+
+
+def settled(trace: Trace) -> Trace:
+    """Give a trace with the bounds of its subject, if there is such a world."""
+    if trace.subject not in CHECKED:
+        raise TraceError(f"its subject is {trace.subject!r}; known are {', '.join(CHECKED)}")
+    about = CHECKED[trace.subject]
+    trace = msgspec.structs.replace(trace, bounds=msgspec.convert(trace.bounds, about.bounds))
+    _refuse_strangers(trace, about)
+    return trace
 
 
 def _refuse_strangers(trace: Trace, about: AnySubject) -> None:
