@@ -22,7 +22,7 @@ from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo, check_settings, limit_of
 from farref.impl.spelling import also_called
 from farref.impl.transport.handshake import Identity
-from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, meet, names, share_memory
+from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, meet, names, place_of, share_memory
 from farref.impl.transport.places import check_not_met, stay
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.values.bodies import Arguments
@@ -31,6 +31,7 @@ from farref.impl.worker import leaving
 from farref.impl.worker.futures import Future
 from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.logfile import journal_in
+from farref.impl.worker.mending import Mending
 from farref.impl.worker.peers import functions_of, peers_of
 from farref.impl.worker.process import be_nobody, become, check_idle, joining, leave_place
 from farref.impl.worker.process import current as current
@@ -109,18 +110,22 @@ def _met(name: str, me: WorkerId, meeting: Meeting, check: Callable[[], None], m
     world, key = agree_on_secret(place)
     leave_name(place, me, name)
     incarnation = Incarnation(time.time_ns())
-    streams, lives = meet(meeting, Identity(me, incarnation, world, key), check)
+    identity = Identity(me, incarnation, world, key)
+    streams, lives, listener = meet(meeting, identity, check)
     called = names(place, meeting.world_size)
     try:
         check_names(called.values())
         arena, windows = share_memory(streams, meeting)
     except BaseException:
-        for stream in streams.values():
+        for stream in (listener, *streams.values()):
             stream.close()
+        place_of(place, me, incarnation).unlink(missing_ok=True)
         raise
     core = make(me, called, incarnation)
     core.here.lives.update(lives)
-    return Worker(core, called, streams, meeting.settings, arena, windows)
+    worker = Worker(core, called, streams, meeting.settings, arena, windows)
+    worker.intake.mend_with(Mending(worker, meeting, identity, listener))
+    return worker
 
 
 def _check_place(directory: Path, rank: int, world_size: int) -> None:

@@ -1,4 +1,4 @@
-"""Who knocks while a world comes together: strangers, and the workers that are awaited.
+"""Who knocks: strangers, the workers that are awaited while a world comes together, and later those whose stream broke.
 
 Every guest introduces itself on a thread of its own, so that a silent one keeps nobody waiting. There are never more than
 `GUESTS_MAX` of them: when there are, the one that has taken longest is sent away, and so is whoever has taken longer than a
@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from farref.impl.errors import WireError
@@ -26,28 +27,45 @@ LOOK_S: Final = 0.01
 BREATH_S: Final = 0.0002
 """So long a thread needs to notice that its guest was sent away. Until it has, nobody else is let in."""
 
-Introduce = Callable[[socket.socket], tuple[Peer, Stream]]
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Who has proved itself. If its stream takes the place of another: the number of it, and how much its end has taken."""
+
+    peer: Peer
+    stream: Stream
+    epoch: int = 0
+    taken: int = 0
+
+
+Introduce = Callable[[socket.socket], Guest]
 
 
 class Doorway:
-    """Takes connections in from a listening socket. `introduce` hears one guest out, or raises."""
+    """Takes connections in from a listening socket. `introduce` hears one guest out, or raises; `notify` says that one did."""
 
-    def __init__(self, listener: socket.socket, introduce: Introduce) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        introduce: Introduce,
+        notify: Callable[[], None] = lambda: None,
+        look_seconds: float = LOOK_S,
+    ) -> None:
         self._listener = listener
-        self._introduce = introduce
+        self._introduce, self._notify = introduce, notify
         self._guests: dict[socket.socket, float] = {}
         """Handles of our own on the guests' sockets, which TLS takes over, and since when they are here. Oldest first."""
         self._lock = watched(threading.Lock(), "doorway")
-        self._admitted: queue.SimpleQueue[tuple[Peer, Stream]] = queue.SimpleQueue()
-        listener.settimeout(LOOK_S)
+        self._admitted: queue.SimpleQueue[Guest] = queue.SimpleQueue()
+        listener.settimeout(look_seconds)
 
-    def admit(self) -> tuple[Peer, Stream] | None:
+    def admit(self) -> Guest | None:
         """Look once: let in who knocks, send away who takes too long, and hand out one who has proved itself."""
-        self._hurry()
+        self.hurry()
         if len(self._guests) < GUESTS_MAX:
             try:
                 self._welcome(self._listener.accept()[0])
-            except TimeoutError:
+            except (TimeoutError, BlockingIOError):
                 pass
             except (OSError, RuntimeError):  # no descriptor or no thread is free now; later one may be
                 self._make_room()
@@ -64,7 +82,7 @@ class Doorway:
                 _send_away(guest)
         with suppress(queue.Empty):
             while True:
-                self._admitted.get_nowait()[1].close()
+                self._admitted.get_nowait().stream.close()
 
     def _make_room(self) -> None:
         with self._lock:
@@ -87,7 +105,8 @@ class Doorway:
             self._forget(handle)
             raise
 
-    def _hurry(self) -> None:
+    def hurry(self) -> None:
+        """Send away who takes too long."""
         with self._lock:
             for guest, since in self._guests.items():
                 if time.monotonic() - since > DEADLINE_S:
@@ -96,6 +115,7 @@ class Doorway:
     def _hear(self, guest: socket.socket, handle: socket.socket) -> None:
         try:
             self._admitted.put(self._introduce(guest))
+            self._notify()
         except (WireError, OSError):
             guest.close()
         finally:

@@ -60,7 +60,14 @@ class HungUp(Message, frozen=True, tag=14):
     reason: str
 
 
-Frame = AnyMessage | Reached | Returned | Acks | HungUp
+@final
+class Heard(Message, frozen=True, tag=16):
+    """I have taken so many bytes of whole frames from you since we met: forget them. It also says that I live."""
+
+    taken: int
+
+
+Frame = AnyMessage | Reached | Returned | Acks | HungUp | Heard
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
@@ -78,6 +85,7 @@ _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
     | Returned
     | Acks
     | HungUp
+    | Heard
 )
 
 

@@ -25,6 +25,8 @@ HELLO: Final = struct.Struct("<8sHHIQ16s32s")
 PROOF_BYTES: Final = 32
 DEADLINE_S: Final = 2.0
 CONNECTS, ACCEPTS = b"connects", b"accepts\0"
+MEETS, AGAIN = range(2)
+"""What a connection is for: the first of two workers, or another one in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,12 @@ class Peer:
     rank: WorkerId
     incarnation: Incarnation
     session: bytes
+    purpose: int = MEETS
 
 
-def hello(identity: Identity, nonce: bytes) -> bytes:
+def hello(identity: Identity, nonce: bytes, purpose: int = MEETS) -> bytes:
     """Write a hello."""
-    return HELLO.pack(MAGIC, VERSION, 0, identity.rank, identity.incarnation, identity.world, nonce)
+    return HELLO.pack(MAGIC, VERSION, purpose, identity.rank, identity.incarnation, identity.world, nonce)
 
 
 def proof(key: bytes, role: bytes, own: bytes, other: bytes) -> bytes:
@@ -61,11 +64,11 @@ def session(key: bytes, connects: bytes, accepts: bytes) -> bytes:
     return hmac.digest(key, b"session\0" + connects + accepts, "sha256")
 
 
-def connect(connection: socket.socket, identity: Identity) -> Peer:
+def connect(connection: socket.socket, identity: Identity, purpose: int = MEETS) -> Peer:
     """Introduce oneself to a worker that listens."""
     deadline = time.monotonic() + DEADLINE_S
-    own, other = _greet(connection, identity, deadline)
-    rank, incarnation = _judge(other, identity)
+    own, other = _greet(connection, identity, deadline, purpose)
+    rank, incarnation, _ = _judge(other, identity)
     connection.sendall(proof(identity.key, CONNECTS, own, other))
     _verify(_receive(connection, PROOF_BYTES, deadline), proof(identity.key, ACCEPTS, other, own))
     connection.settimeout(None)
@@ -75,29 +78,29 @@ def connect(connection: socket.socket, identity: Identity) -> Peer:
 def accept(connection: socket.socket, identity: Identity) -> Peer:
     """Hear a worker that connects, and prove something to it only if it belongs here."""
     deadline = time.monotonic() + DEADLINE_S
-    own, other = _greet(connection, identity, deadline)
-    rank, incarnation = _judge(other, identity)
+    own, other = _greet(connection, identity, deadline, MEETS)
+    rank, incarnation, purpose = _judge(other, identity)
     _verify(_receive(connection, PROOF_BYTES, deadline), proof(identity.key, CONNECTS, other, own))
     connection.sendall(proof(identity.key, ACCEPTS, own, other))
     connection.settimeout(None)
-    return Peer(rank, incarnation, session(identity.key, other, own))
+    return Peer(rank, incarnation, session(identity.key, other, own), purpose)
 
 
-def _greet(connection: socket.socket, identity: Identity, deadline: float) -> tuple[bytes, bytes]:
-    own = hello(identity, os.urandom(32))
+def _greet(connection: socket.socket, identity: Identity, deadline: float, purpose: int) -> tuple[bytes, bytes]:
+    own = hello(identity, os.urandom(32), purpose)
     connection.sendall(own)
     return own, _receive(connection, HELLO.size, deadline)
 
 
-def _judge(other: bytes, identity: Identity) -> tuple[WorkerId, Incarnation]:
-    magic, version, _, rank, incarnation, world, _ = HELLO.unpack(other)
+def _judge(other: bytes, identity: Identity) -> tuple[WorkerId, Incarnation, int]:
+    magic, version, purpose, rank, incarnation, world, _ = HELLO.unpack(other)
     if magic != MAGIC:
         raise Mismatch("the other end does not speak this protocol")
     if version != VERSION:
         raise Mismatch(f"the other end speaks version {version} of the wire, this one version {VERSION}")
     if world != identity.world:
         raise Mismatch(f"the other end belongs to the world {world.hex()}, this one to {identity.world.hex()}")
-    return WorkerId(rank), Incarnation(incarnation)
+    return WorkerId(rank), Incarnation(incarnation), purpose
 
 
 def _verify(given: bytes, expected: bytes) -> None:

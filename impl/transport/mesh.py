@@ -1,8 +1,9 @@
-"""How workers find each other: one authenticated stream for each pair, made once, when a world begins.
+"""How workers find each other: one authenticated stream for each pair, made when a world begins.
 
 Workers meet in a directory that only its user can enter. It has the key of the world and everybody's name. Each listens
 there: on a Unix socket named by its rank, or on a TCP port written into a file of that name. Each connects to the lower
-ranks and accepts the higher ones. When all have met, nobody listens any more.
+ranks and accepts the higher ones. When all have met, that name goes, so that the directory serves another meeting; under
+a name of its own life each listens on, for streams that take the place of broken ones (`again.py`).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import Mismatch, RpcError, RpcTimeout, WireError
 from farref.impl.settings import Settings
 from farref.impl.transport import handshake
-from farref.impl.transport.doorway import Doorway
-from farref.impl.transport.handshake import Identity, Peer
+from farref.impl.transport.doorway import Doorway, Guest
+from farref.impl.transport.handshake import MEETS, Identity, Peer
 from farref.impl.transport.lives import CREDENTIALS, Life
 from farref.impl.transport.streams import Stream, Transport, introduce
 from farref.impl.values.arena import Arena, Window
@@ -30,6 +31,7 @@ PAUSE_S: Final = 0.01
 BACKLOG: Final = 128
 WORLD_BYTES: Final = 16
 KEY_BYTES: Final = 32
+LIFE_MASK: Final = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,10 @@ def names(directory: Path, world_size: int) -> dict[WorkerId, str]:
 
 def meet(
     meeting: Meeting, identity: Identity, check: Callable[[], None]
-) -> tuple[dict[WorkerId, Stream], dict[WorkerId, Incarnation]]:
-    """Connect with every other worker, and say which life each is in. `check` may raise while waiting, to give up."""
+) -> tuple[dict[WorkerId, Stream], dict[WorkerId, Incarnation], socket.socket]:
+    """Connect with every other worker; say which life each is in, and where to listen. `check` may raise, to give up."""
     met: dict[WorkerId, tuple[Peer, Stream]] = {}
-    with _listening(meeting, identity.rank) as listener:
+    with _listening(meeting, identity) as listener:
         try:
             for rank in range(identity.rank):
                 met[WorkerId(rank)] = _reach(meeting, WorkerId(rank), identity, check)
@@ -81,7 +83,7 @@ def meet(
                 stream.close()
             raise
     lives = {rank: peer.incarnation for rank, (peer, _) in met.items()}
-    return {rank: stream for rank, (_, stream) in met.items()}, lives
+    return {rank: stream for rank, (_, stream) in met.items()}, lives, listener
 
 
 def _await_others(
@@ -99,35 +101,44 @@ def _await_others(
             check()
             admitted = door.admit()
             if admitted is not None:
-                peer, _ = admitted
-                if peer.rank in met:
-                    met[peer.rank][1].close()
-                met[peer.rank] = admitted
+                rank = admitted.peer.rank
+                if rank in met:
+                    met[rank][1].close()
+                met[rank] = admitted.peer, admitted.stream
     finally:
         door.close()
 
 
-def _hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> tuple[Peer, Stream]:
-    _same_user(guest)
+def _hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> Guest:
+    same_user(guest)
     peer, stream = introduce(guest, identity, meeting.settings, connecting=False)
-    if not identity.rank < peer.rank < meeting.world_size:
+    if peer.purpose != MEETS or not identity.rank < peer.rank < meeting.world_size:
         raise WireError(f"worker {peer.rank} does not connect to worker {identity.rank} in this world")
-    return peer, stream
+    return Guest(peer, stream)
 
 
 @contextmanager
-def _listening(meeting: Meeting, rank: WorkerId) -> Iterator[socket.socket]:
-    """Listen while the world comes together. Afterwards nobody can be reached, and the directory serves another meeting."""
-    place = meeting.directory / str(rank)
+def _listening(meeting: Meeting, identity: Identity) -> Iterator[socket.socket]:
+    """Listen, while the world comes together, where nobody else meets. Afterwards only those who have met know the place."""
+    place = meeting.directory / str(identity.rank)
+    own = place_of(meeting.directory, identity.rank, identity.incarnation)
     try:
-        listener = _listen(meeting, rank)
+        listener = _listen(meeting, place, own)
     except OSError as error:
-        raise RpcError(f"worker {rank} cannot listen at {place}: {error}") from error
+        raise RpcError(f"worker {identity.rank} cannot listen at {place}: {error}") from error
     try:
-        with listener:
-            yield listener
+        yield listener
+    except BaseException:
+        listener.close()
+        own.unlink(missing_ok=True)
+        raise
     finally:
         place.unlink(missing_ok=True)
+
+
+def place_of(directory: Path, rank: WorkerId, incarnation: Incarnation) -> Path:
+    """Say where one life of a worker listens for as long as it lasts. Socket names are short, so it is not named in full."""
+    return directory / f"{rank}.{incarnation & LIFE_MASK:x}"
 
 
 def share_memory(streams: dict[WorkerId, Stream], meeting: Meeting) -> tuple[Arena | None, dict[WorkerId, Window]]:
@@ -161,18 +172,19 @@ def swap_memory(streams: dict[WorkerId, Stream], descriptor: int | None, deadlin
     return taken
 
 
-def _listen(meeting: Meeting, rank: WorkerId) -> socket.socket:
-    place = meeting.directory / str(rank)
+def _listen(meeting: Meeting, place: Path, own: Path) -> socket.socket:
     if meeting.transport == "unix":
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(str(place))
         listener.listen(BACKLOG)
+        os.link(place, own)
         return listener
     address = meeting.settings.address
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     listener = socket.create_server((address, 0), family=family, backlog=BACKLOG)
     draft = place.with_suffix(".draft")
     draft.write_text(f"{address} {listener.getsockname()[1]}")
+    os.link(draft, own)
     draft.rename(place)
     return listener
 
@@ -184,7 +196,7 @@ def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable
         _still_time(meeting, f"worker {rank} has not come; at last: {last}")
         check()
         try:
-            stream = _connect(meeting, meeting.directory / str(rank))
+            stream = connect(meeting, meeting.directory / str(rank))
         except (WireError, OSError, ValueError) as error:
             last = error
             time.sleep(PAUSE_S)
@@ -205,21 +217,23 @@ def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable
         return peer, ready
 
 
-def _connect(meeting: Meeting, place: Path) -> socket.socket:
+def connect(meeting: Meeting, place: Path) -> socket.socket:
+    """Connect with whoever listens at a place."""
     if meeting.transport == "tcp":
         address, port = place.read_text().split()
         return socket.create_connection((address, int(port)), timeout=handshake.DEADLINE_S)
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         stream.connect(str(place))
-        _same_user(stream)
+        same_user(stream)
     except (WireError, OSError):
         stream.close()
         raise
     return stream
 
 
-def _same_user(stream: socket.socket) -> None:
+def same_user(stream: socket.socket) -> None:
+    """Refuse a socket of another user, where the kernel says whose it is."""
     if stream.family == socket.AF_UNIX:
         credentials = stream.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
         if CREDENTIALS.unpack(credentials)[1] != os.getuid():

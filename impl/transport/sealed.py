@@ -32,6 +32,10 @@ SEAL_BYTES: Final = 16
 PLACE: Final = struct.Struct("<QI")
 
 
+class SealBroken(WireError):  # noqa: N818
+    """What came is not what the other end sent. The stream is of no use any more, which says nothing about the other end."""
+
+
 def key_for(session: bytes, role: bytes) -> bytes:
     """Derive the key for what one side of a connection sends."""
     return hmac.digest(session, b"records of " + role, "sha256")
@@ -61,6 +65,10 @@ class SealedStream:
     def setblocking(self, flag: bool) -> None:
         """Block or not, as a socket."""
         self._stream.setblocking(flag)
+
+    def settimeout(self, seconds: float | None) -> None:
+        """Wait up to some seconds, as a socket."""
+        self._stream.settimeout(seconds)
 
     def shutdown(self, how: int) -> None:
         """Let the other end know that nothing more comes, as a socket."""
@@ -116,7 +124,7 @@ class SealedStream:
         while not self._plain:
             data = self._stream.recv(RECORD_BYTES_MAX)
             if not data and self._raw:
-                raise WireError("the stream ends in the middle of a record")
+                raise SealBroken("the stream ends in the middle of a record")
             if not data:
                 return False
             self._raw += data
@@ -128,13 +136,13 @@ class SealedStream:
         while len(self._raw) - start >= RECORD.size:
             length, given = RECORD.unpack_from(self._raw, start)
             if not 0 < length <= RECORD_BYTES_MAX:
-                raise WireError(f"a record of {length} bytes is not acceptable; the limit is {RECORD_BYTES_MAX}")
+                raise SealBroken(f"a record of {length} bytes is not acceptable; the limit is {RECORD_BYTES_MAX}")
             begin, end = start + RECORD.size, start + RECORD.size + length
             if end > len(self._raw):
                 break
             payload = bytes(memoryview(self._raw)[begin:end])
             if not hmac.compare_digest(given, seal(self._receiving, self._received, payload)):
-                raise WireError("a record is not sealed by the other end, or is out of its place")
+                raise SealBroken("a record is not sealed by the other end, or is out of its place")
             self._received += 1
             self._plain += payload
             start = end

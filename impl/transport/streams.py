@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 from dataclasses import replace
+from functools import partial
 from typing import Literal, get_args
 
 from farref.impl.errors import RpcError
@@ -45,9 +46,11 @@ def check_transport(transport: Transport, settings: Settings) -> None:
             raise RpcError(f"the certificates {settings.tls} cannot be used: {error}") from error
 
 
-def introduce(stream: socket.socket, identity: Identity, settings: Settings, connecting: bool) -> tuple[Peer, Stream]:
+def introduce(
+    stream: socket.socket, identity: Identity, settings: Settings, connecting: bool, purpose: int = handshake.MEETS
+) -> tuple[Peer, Stream]:
     """Do all that comes before the first frame; raise `WireError` or `OSError` if it cannot be done."""
-    shake = handshake.connect if connecting else handshake.accept
+    shake = partial(handshake.connect, purpose=purpose) if connecting else handshake.accept
     stream.settimeout(handshake.DEADLINE_S)
     if stream.family == socket.AF_UNIX:
         return shake(stream, identity), stream

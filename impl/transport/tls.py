@@ -55,6 +55,10 @@ class TlsStream:
         """Block or not, as a socket."""
         self._stream.setblocking(flag)
 
+    def settimeout(self, seconds: float | None) -> None:
+        """Wait up to some seconds, as a socket."""
+        self._stream.settimeout(seconds)
+
     def shutdown(self, how: int) -> None:
         """Let the other end know that nothing more comes, as a socket."""
         with self._lock:

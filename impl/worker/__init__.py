@@ -17,7 +17,7 @@ Under the first two user code runs, as they are there for it. Under no other doe
 | 5 | `worker/futures.py` `_settling` | RLock | that a future is settled once | nobody |
 | 5 | `worker/reactor.py` `_count` | Lock | who stands by, and which threads there are | nobody, but for the start of a thread |
 | 5 | `transport/tls.py` `_lock` | Lock | one TLS connection, for one call at a time | nobody: no call blocks |
-| 5 | `transport/doorway.py` `_lock` | Lock | who is at the door while workers meet | nobody |
+| 5 | `transport/doorway.py` `_lock` | Lock | who is at the door | nobody |
 | 5 | `tape/tensors.py` `_new_nodes` | RLock | that a leaf has one node | nobody |
 
 These have no place in the order. Nobody holds them while doing something else.

@@ -1,4 +1,4 @@
-"""One stream to one peer: frames out in one write, frames in as they arrive. It never blocks whoever reads.
+"""One peer: frames out in one write, frames in as they arrive (`reading.py`), over one stream after the other.
 
 Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. How
 soon that is depends on what was queued: what somebody waits for leaves NOW. What nobody waits for, an answer to a delete say,
@@ -6,6 +6,7 @@ rides with the next frame to the same peer, and leaves alone only with a tick (L
 functions that are about to run, if they were quick the last time: their results mostly go to the same peer (SOON).
 
 What the socket did not take goes when it is writable again. Nothing of it is copied: no piece can change (`spec/arrays.md`).
+What it took is kept until the peer has it (`kept.py`). While there is no stream, frames wait in the outbox.
 """
 
 from __future__ import annotations
@@ -14,33 +15,24 @@ import select
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
-
-import numpy as np
 
 from farref.impl.core.autograd.messages import UNHURRIED
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.messages import Ack, AnyMessage, CallFailed, ChildAccept, Control, UserAccept, UserDelete
 from farref.impl.limits import NO_CHOICE
-from farref.impl.transport.frames import (
-    HEADER,
-    Acks,
-    Frame,
-    HungUp,
-    Returned,
-    read_header,
-    write_frame,
-    write_plain_frame,
-)
+from farref.impl.transport.frames import Acks, Frame, Heard, HungUp, Returned, write_frame, write_plain_frame
 from farref.impl.transport.streams import Stream
 from farref.impl.user_code import watched
 from farref.impl.values.arena import Window
-from farref.impl.values.codec import padded
+from farref.impl.worker.kept import Kept, Piece
+from farref.impl.worker.reading import Reading
 
-READ_BYTES: Final = 64 * 1024
+HEARD_BYTES: Final = 32 * 1024
+"""After so much has come, its sender hears that it may forget it."""
+KEPT_BYTES_LEAST: Final = 32 * HEARD_BYTES
 PIECES_MAX: Final = 512
 QUEUED_BYTES_MAX: Final = NO_CHOICE.queued_bytes_max
 REASON_MAX: Final = 200
@@ -62,17 +54,8 @@ UNREFUSED: Final = frozenset({Control, UserAccept, CallFailed})
 """What is said whether or not there is room: it ends something, or counts references."""
 
 
-@dataclass(slots=True)
-class Large:
-    """A large frame that has come in part: its memory, the length of its body, and how much has come."""
-
-    memory: memoryview
-    body: int
-    filled: int
-
-
-class Connection:
-    """An authenticated stream to a peer."""
+class Connection(Reading):
+    """An authenticated connection to a peer."""
 
     def __init__(
         self,
@@ -82,9 +65,14 @@ class Connection:
         frame_bytes_max: int,
         window: Window | None = None,
     ) -> None:
-        self.stream = stream
+        super().__init__(stream, frame_bytes_max)
         self.peer = peer
-        self.outbox: deque[bytes | memoryview] = deque()
+        self.outbox: deque[Piece] = deque()
+        self.kept = Kept()
+        self._told = self._claimed = 0
+        """How much the peer was told that has come from it, and how much it says that has come to it."""
+        self.epoch = 0
+        """The number of the stream; the first has 0."""
         self.hurry = LATER
         """How soon the outbox has to leave. It is raised after something was queued and lowered before all of it is written, so
         that nothing stays behind whoever else does the other at the same time."""
@@ -92,21 +80,18 @@ class Connection:
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not heard of it."""
         self.dead = False
+        self.broken = False
+        """Whether there is no stream that works now. Frames wait for the next one."""
         self.returned: deque[int] = deque() if window is None else window.returned
         """The places in the peer's arena that nobody here looks at any more."""
-        self._frame_bytes_max = frame_bytes_max
         self.queued_bytes_max = QUEUED_BYTES_MAX
         self._unrefused = 0
         """How much of the protocol itself was queued since the queue was full."""
         self._poller = poller
         self._sending = watched(threading.Lock(), "_sending")
-        self._waits_for_room = False
+        self._waits_for_room = self._keeps_much = False
         self._added = self._written = 0
         """Two counts, as those who add and those who write hold different locks. Each piece counts for its bytes and more."""
-        self._buffer = b""
-        self._large: Large | None = None
-        self._pending: Callable[[], int] | None = None if isinstance(stream, socket.socket) else stream.pending
-        """A plain socket keeps nothing back that its descriptor does not show."""
         stream.setblocking(False)
         poller.register(stream, select.EPOLLIN)
 
@@ -155,24 +140,24 @@ class Connection:
             self.hurry = hurry
 
     def flush(self) -> None:
-        """Write what is queued; give up on a broken stream, whose reader will hear of it."""
+        """Write what is queued; leave it where the stream is broken, of which the reader will hear."""
         self.hurry = LATER
-        while self.outbox and not self.dead:
+        while self.outbox and not (self.dead or self.broken):
             if not self._sending.acquire(blocking=False):
                 return
             try:
                 if not self._write():
                     return
             except OSError:
-                self.dead = True
+                self.broken = True
             finally:
                 self._sending.release()
         if self.dead:
             self.outbox.clear()
 
     def is_full(self) -> bool:
-        """Say whether so much waits for the peer that nobody should add to it."""
-        return self._added - self._written > self.queued_bytes_max
+        """Say whether so much waits for the peer, or for word from it, that nobody should add to it."""
+        return self._added - self._written > self.queued_bytes_max or self._keeps_much
 
     def is_overfull(self) -> bool:
         """Say whether the answers of the protocol alone, which nobody can refuse, take as much again as may be queued."""
@@ -191,6 +176,8 @@ class Connection:
 
     def _write(self) -> bool:
         outbox = self.outbox
+        if self.broken:
+            return False
         while outbox:
             pieces = [outbox.popleft()]
             while outbox and len(pieces) < PIECES_MAX:
@@ -202,77 +189,87 @@ class Connection:
                 self._waits_for_room = True
                 self._poller.modify(self.stream, select.EPOLLIN | select.EPOLLOUT)
                 return False
+            except OSError:
+                outbox.extendleft(reversed(pieces))
+                raise
             if written == sum(map(len, pieces)):
                 self._written += written + PIECE_BYTES * len(pieces)
+                self._keep(pieces, written)
             else:
                 self._put_back(pieces, written)
         return True
 
-    def _put_back(self, pieces: list[bytes | memoryview], written: int) -> None:
-        """Count what was written, and put the rest back."""
+    def _put_back(self, pieces: list[Piece], written: int) -> None:
+        """Count and keep what was written, and put the rest back."""
         self._written += written
-        for index, piece in enumerate(pieces):
-            if written < len(piece):
-                pieces[index] = memoryview(piece)[written:]
-                self.outbox.extendleft(reversed(pieces[index:]))
-                return
-            written -= len(piece)
-            self._written += PIECE_BYTES
+        rest, whole = written, 0
+        while rest >= len(pieces[whole]):
+            rest -= len(pieces[whole])
+            whole += 1
+        self._written += PIECE_BYTES * whole
+        cut = memoryview(pieces[whole])
+        self.outbox.extendleft(reversed([cut[rest:], *pieces[whole + 1 :]]))
+        self._keep([*pieces[:whole], cut[:rest]] if rest else pieces[:whole], written)
 
-    # Reading: by one thread at a time
+    def _keep(self, pieces: list[Piece], size: int) -> None:
+        self.kept.add(pieces, size)
+        self._keeps_much = len(self.kept) > self.queued_bytes_max + KEPT_BYTES_LEAST
 
-    def frames(self) -> Iterator[tuple[bytes | memoryview, memoryview | None]]:
-        """Read what has arrived, and hand out each whole frame: its body, and its segments if it has some."""
-        data = self._buffer
-        if self._large is None:
+    # What has arrived, and the next stream
+
+    def owes_word(self) -> bool:
+        """Say whether so much has come that the peer should hear of it."""
+        return self.taken - self._told > HEARD_BYTES
+
+    def say_heard(self, hurry: int) -> None:
+        """Tell the peer how much has come. One thread at a time."""
+        self._told = self.taken
+        self.queue_message(Heard(self.taken), hurry)
+
+    def hear(self, taken: int) -> None:
+        """Forget what the peer has taken; or let whoever writes go on, and forget it with the next tick."""
+        self._claimed = max(taken, self._claimed)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what the peer says it has taken, unless somebody writes now."""
+        if self._claimed > self.kept.begin and self._sending.acquire(blocking=False):
             try:
-                came = self.stream.recv(READ_BYTES)
-            except BlockingIOError:
-                return
-            if not came:
-                raise ConnectionResetError("the other end hung up")
-            data += came
-        start, length = 0, len(data)
-        while length - start >= HEADER.size:
-            total, body = read_header(data, self._frame_bytes_max, start)
-            begin = start + HEADER.size
-            end = begin + total
-            if end > length:
-                if total > READ_BYTES:
-                    self._large = Large(np.empty(total, np.uint8).data, body, length - begin)
-                    self._large.memory[: length - begin] = data[begin:]
-                    start = length
-                break
-            segments = memoryview(bytearray(data[begin + padded(body) : end])) if total > body else None
-            yield data[begin : begin + body], segments
-            start = end
-        self._buffer = data[start:]
-        if self._large is not None:
-            yield from self._fill_large()
-        if self._pending is not None and self._pending():
-            yield from self.frames()
+                self.kept.forget(self._claimed)
+                self._keep([], 0)
+            finally:
+                self._sending.release()
+            if self.outbox:
+                self.flush()
 
-    def _fill_large(self) -> Iterator[tuple[memoryview, memoryview]]:
-        """Go on reading a large frame, straight into the memory that its arrays will be views of; hand it out when whole.
+    def leave_stream(self) -> None:
+        """Close a stream that broke. By whoever reads."""
+        with self._sending:
+            self.broken = True
+            self._waits_for_room = False
+            with suppress(OSError, ValueError, KeyError):
+                self._poller.unregister(self.stream)
+            self.stream.close()
 
-        A peer that stops in the middle of one keeps nobody waiting: the rest is read when it comes.
-        """
-        large = self._large
-        while large is not None and large.filled < len(large.memory):
-            try:
-                count = self.stream.recv_into(large.memory[large.filled :])
-            except BlockingIOError:
-                return
-            if not count:
-                raise ConnectionResetError("the other end hung up in the middle of a frame")
-            large.filled += count
-        if large is not None:
-            self._large = None
-            yield large.memory[: large.body], large.memory[padded(large.body) :]
+    def go_on(self, stream: Stream, epoch: int, taken: int) -> None:
+        """Go on with another stream, behind what the peer has taken. By whoever reads."""
+        with self._sending:
+            again = self.kept.again(taken)
+            self._keeps_much = False
+            self._written -= sum(map(len, again)) + PIECE_BYTES * len(again)
+            self.outbox.extendleft(reversed(again))
+            self.epoch, self._told, self._claimed = epoch, self.taken, taken
+            stream.setblocking(False)
+            self.read_from(stream)
+            self._poller.register(stream, select.EPOLLIN)
+            self.broken = False
+        self.hurry = NOW
+
+    # The end
 
     def say_why(self, reason: str) -> None:
         """Tell the other end why it is about to be left, if that can be done at once and no frame is half written."""
-        if not self.dead and not self.outbox and self._sending.acquire(blocking=False):
+        if not self.dead and not self.broken and not self.outbox and self._sending.acquire(blocking=False):
             try:
                 with suppress(OSError, ValueError):
                     self.stream.send(write_plain_frame(HungUp(reason[:REASON_MAX])))
@@ -291,7 +288,8 @@ class Connection:
         self.dead = True
         self.outbox.clear()
         self._answers.clear()
+        self.kept.clear()
         self._large, self._buffer = None, b""
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, KeyError):
             self._poller.unregister(self.stream)
         self.stream.close()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import select
+import socket
 import time
 import traceback
 from contextlib import suppress
@@ -26,16 +27,20 @@ from farref.impl.core.messages import (
     ForwardCall,
 )
 from farref.impl.errors import WireError
-from farref.impl.transport.frames import Acks, HungUp, Reached, Returned, read_body
+from farref.impl.transport.frames import Acks, Heard, HungUp, Reached, Returned, read_body
+from farref.impl.transport.sealed import SealBroken
 from farref.impl.worker.connection import NOW, SOON, Connection
 from farref.impl.worker.report import Reporter
 from farref.impl.worker.serving import ASKING
 from farref.impl.worker.waiting import Waiting
 
 if TYPE_CHECKING:
+    from farref.impl.worker.mending import Mending
     from farref.impl.worker.worker import Worker
 
 TICK_S: Final = 0.05
+SETTLED: Final = 4
+"""The last step that a peer says it has reached: nothing of it is missing then."""
 CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
 """Their answers confirm a fork, and somebody waits for that (R5); any other may wait for company."""
 
@@ -44,11 +49,13 @@ class Intake:
     """Reads for one worker."""
 
     def __init__(self, worker: Worker, poller: select.epoll) -> None:
-        self._worker = worker
+        self._worker, self._poller = worker, poller
         self._waiting = Waiting(poller)
         self._by_descriptor = {c.stream.fileno(): c for c in worker.connections.values()}
         self._next_tick = 0.0
         self.reporter: Reporter | None = None
+        self.mending: Mending | None = None
+        """Whoever makes streams again, if they can be."""
 
     def turn(self, seconds: float) -> None:
         """Read once, waiting up to some seconds, and handle all that came."""
@@ -65,7 +72,7 @@ class Intake:
             if events & select.EPOLLOUT:
                 connection.on_writable()
             if events & ~select.EPOLLOUT:
-                self._read(connection)
+                self.read(connection)
         # Whoever is about to run functions writes when they have ended. If they take long, the lookout writes.
         worker.flush(hurry=NOW if worker.reactor.runs_next else SOON)
 
@@ -76,16 +83,22 @@ class Intake:
         # Before the turn writes, and not as it does: what it was roused for may have been written already.
         for connection in worker.connections.values():
             connection.roused = False
+        if self.mending is not None:
+            self.mending.look()
 
-    def _read(self, connection: Connection) -> None:
+    def read(self, connection: Connection) -> None:
+        """Take in what has come from a peer."""
         try:
             for body, segments in connection.frames():
                 self.take(connection.peer, body, segments)
+            if connection.owes_word():
+                with self._worker.lock:
+                    connection.say_heard(SOON)
         except (OSError, WireError) as error:
-            self._lose(connection, error)
+            self.lose(connection, error)
         except Exception as error:
             traceback.print_exc()
-            self._lose(connection, error)
+            self.lose(connection, error)
 
     def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
         """Read a frame, and let what it says take effect."""
@@ -111,6 +124,8 @@ class Intake:
             worker.reached[source] = message.step
         elif type(message) is Returned:
             worker.lending.take_back(source, message.places)
+        elif type(message) is Heard:
+            worker.connections[source].hear(message.taken)
         elif type(message) is HungUp:
             raise WireError(f"it took {worker.names[worker.rank]} for dead: {message.reason}")
         else:
@@ -159,13 +174,42 @@ class Intake:
         with worker.lock:
             worker.perform(worker.core.receive(source, message, content))
 
-    def _lose(self, connection: Connection, error: Exception) -> None:
-        """Declare a peer dead: its stream has ended, and a stream is made once (R34)."""
-        worker = self._worker
+    def close(self) -> None:
+        """Listen no more, and tell nothing more."""
+        if self.mending is not None:
+            self.mending.close()
+        if self.reporter is not None:
+            self.reporter.end()
+
+    # Streams that end, and new ones
+
+    def mend_with(self, mending: Mending) -> None:
+        """Make streams again from now on."""
+        self.mending = mending
+        self._poller.register(mending.listener, select.EPOLLIN)
+
+    def lose(self, connection: Connection, error: Exception) -> None:
+        """Have a stream made again that broke (R36). One with bytes that are no frame ends its peer with it (R34)."""
+        worker, peer = self._worker, connection.peer
         self._by_descriptor.pop(connection.stream.fileno(), None)
+        is_broken = isinstance(error, OSError | SealBroken)
+        if is_broken and self.mending is not None and not self._is_over(peer):
+            self.mending.begin(connection, str(error))
+            return
         connection.say_why(str(error))
         connection.close()
-        worker.declare_dead(connection.peer, str(error))
+        worker.declare_dead(peer, str(error))
+
+    def _is_over(self, peer: WorkerId) -> bool:
+        """Say whether nothing more is missing of a peer, or of this worker."""
+        worker = self._worker
+        return worker.closed or peer in worker.core.dead or worker.reached.get(peer, 0) >= SETTLED
+
+    def watch(self, connection: Connection) -> None:
+        """Read from the stream that a connection has now. Some of it may have come already, and shows nowhere."""
+        self._by_descriptor[connection.stream.fileno()] = connection
+        if not isinstance(connection.stream, socket.socket):
+            self.read(connection)
 
     def _tick(self, now: float) -> None:
         worker = self._worker
@@ -178,8 +222,13 @@ class Intake:
             self._expire(now)
             if worker.lines.to_self:
                 worker.reactor.queue(worker.lines.deliver)
-        for connection in worker.connections.values():
+        for connection in list(worker.connections.values()):
             self._answer_now(connection)
+            connection.forget()
+            if connection.broken and connection.stream.fileno() in self._by_descriptor:
+                self.lose(connection, BrokenPipeError("its stream takes nothing any more"))
+        if self.mending is not None:
+            self.mending.tick()
         if self.reporter is not None:
             self.reporter.tick(now)
 

@@ -16,9 +16,10 @@ from farref.impl.errors import NotRunning
 from farref.impl.transport.frames import Reached, write_frame
 from farref.impl.worker.connection import LATER
 from farref.impl.worker.futures import Future
+from farref.impl.worker.intake import SETTLED as SETTLED
 from farref.impl.worker.worker import Worker
 
-STOPPED, DRAINED, SETTLED = 1, 2, 4
+STOPPED, DRAINED = 1, 2
 FAREWELL_S: Final = 0.5
 
 

@@ -283,14 +283,14 @@ class Worker:
         yield from (self._poller.fileno(), self.reactor.kick)
         yield from (one for connection in self.connections.values() if (one := connection.stream.fileno()) >= 0)
         yield from () if self.arena is None else (self.arena.descriptor,)
+        yield from () if self.intake.mending is None else (self.intake.mending.listener.fileno(),)
 
     def close(self) -> None:
         """Hang up on everybody. If a function still runs, its thread ends with the process."""
         ended = self.reactor.stop()
+        self.intake.close()
         for connection in self.connections.values():
             connection.close()
-        if self.intake.reporter is not None:
-            self.intake.reporter.end()
         if self.arena is not None:
             self.arena.close()
         if ended:

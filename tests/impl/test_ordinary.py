@@ -15,9 +15,8 @@ import pytest
 
 from farref.impl import NotRunning, RpcError, RpcTimeout, launch, remote, rpc_sync, shutdown
 from farref.impl.core.ids import Incarnation, WorkerId
-from farref.impl.transport.doorway import Doorway
+from farref.impl.transport.doorway import Doorway, Guest
 from farref.impl.transport.handshake import Peer
-from farref.impl.transport.streams import Stream
 from tests.impl.far import references as far
 from tests.impl.far import starting as far_starting
 
@@ -94,8 +93,8 @@ class Exhausted(socket.socket):
 
 
 def test_a_meeting_goes_on_when_descriptors_are_used_up_for_a_while(tmp_path: Path) -> None:
-    def introduce(guest: socket.socket) -> tuple[Peer, Stream]:
-        return Peer(WorkerId(1), Incarnation(1), b""), guest
+    def introduce(guest: socket.socket) -> Guest:
+        return Guest(Peer(WorkerId(1), Incarnation(1), b""), guest)
 
     with Exhausted(socket.AF_UNIX, socket.SOCK_STREAM) as listener, socket.socket(socket.AF_UNIX) as guest:
         listener.bind(str(tmp_path / "0"))
@@ -105,7 +104,7 @@ def test_a_meeting_goes_on_when_descriptors_are_used_up_for_a_while(tmp_path: Pa
         admitted = None
         while admitted is None:
             admitted = door.admit()
-        admitted[1].close()
+        admitted.stream.close()
         door.close()
 
 

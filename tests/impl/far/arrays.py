@@ -84,11 +84,12 @@ def increased(array: Any) -> float:
 
 
 def break_link(to: str) -> None:
-    """Let the stream to a worker end, and both live on."""
-    rank = get_worker_info(to).id
-    with socket.socket(fileno=os.dup(current().connections[rank].stream.fileno())) as stream:
+    """Let the stream to a worker end; both live on, and make a new one."""
+    connection = current().connections[get_worker_info(to).id]
+    epoch = connection.epoch
+    with socket.socket(fileno=os.dup(connection.stream.fileno())) as stream:
         stream.shutdown(socket.SHUT_RDWR)
-    while rank not in current().core.dead:
+    while connection.epoch == epoch:
         time.sleep(0.01)
 
 

@@ -42,6 +42,7 @@ from farref.impl.transport.frames import (
     HEADER,
     Acks,
     Frame,
+    Heard,
     HungUp,
     Reached,
     Returned,
@@ -115,6 +116,7 @@ def message(random: Random) -> tuple[Frame, list[memoryview]]:
         Acks(tuple(answers)),
         Reached(1),
         HungUp("no"),
+        Heard(random.randrange(10_000)),
         Returned((random.randrange(NUMBERS_MAX),)),
     ]
     chosen = random.choice(made)

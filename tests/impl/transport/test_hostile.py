@@ -65,4 +65,4 @@ def test_a_stream_that_does_not_look_at_seals_is_found(monkeypatch: pytest.Monke
 def test_a_function_that_runs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(functions._registered, "m:f", lambda *_, **__: None)
     with pytest.raises(FoundError, match="m:f ran"):
-        campaign(1000, seed=4)
+        campaign(4000, seed=4)

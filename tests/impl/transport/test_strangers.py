@@ -18,7 +18,7 @@ from farref.impl import RefusedCall, RefusedFunction, RpcError, Settings, Tls, i
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import Mismatch, WireError
 from farref.impl.transport import handshake
-from farref.impl.transport.doorway import GUESTS_MAX, Doorway
+from farref.impl.transport.doorway import GUESTS_MAX, Doorway, Guest
 from farref.impl.transport.handshake import Identity
 from farref.impl.transport.streams import introduce
 from tests.impl.far import faults
@@ -51,7 +51,7 @@ def knock(listener: socket.socket) -> socket.socket:
 
 
 def test_a_thousand_who_say_nothing_keep_nobody_out(listener: socket.socket) -> None:
-    door = Doorway(listener, lambda guest: introduce(guest, identity(0), Settings(), connecting=False))
+    door = Doorway(listener, lambda guest: Guest(*introduce(guest, identity(0), Settings(), connecting=False)))
     silent = [knock(listener) for _ in range(1000)]
     outcome: list[handshake.Peer] = []
 
@@ -71,11 +71,11 @@ def test_a_thousand_who_say_nothing_keep_nobody_out(listener: socket.socket) -> 
         admitted = door.admit()
         most = max(most, len(door._guests))
     assert admitted is not None
-    assert admitted[0].rank == 1
+    assert admitted.peer.rank == 1
     assert most == GUESTS_MAX
     good.join(10)
     door.close()
-    for stream in (admitted[1], *silent):
+    for stream in (admitted.stream, *silent):
         stream.close()
 
 
@@ -92,7 +92,7 @@ def test_whoever_takes_longer_than_the_deadline_is_sent_away(
     """Even if whoever listens to it would listen for ever."""
     monkeypatch.setattr("farref.impl.transport.doorway.DEADLINE_S", 0.1)
 
-    def patient(guest: socket.socket) -> tuple[handshake.Peer, socket.socket]:
+    def patient(guest: socket.socket) -> Guest:
         while guest.recv(1):
             pass
         raise WireError("it has gone")
@@ -136,7 +136,7 @@ def test_other_versions_and_worlds_are_named_on_both_sides(monkeypatch: pytest.M
         assert f"belongs to the world {(other * 16).hex()}, this one to {(own * 16).hex()}" in error
     plain = handshake.HELLO
     monkeypatch.setattr(
-        handshake, "hello", lambda who, nonce: plain.pack(b"farref\r\n", 2, 0, who.rank, 1, WORLD, nonce)
+        handshake, "hello", lambda who, nonce, _: plain.pack(b"farref\r\n", 2, 0, who.rank, 1, WORLD, nonce)
     )
     assert clash(identity(1), identity(0)) == ["the other end speaks version 2 of the wire, this one version 1"] * 2
 
@@ -208,7 +208,7 @@ def test_whoever_begins_tls_and_says_nothing_makes_room_too(monkeypatch: pytest.
     monkeypatch.setattr(handshake, "DEADLINE_S", 60)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         settings = Settings(tls=files("worker"))
-        door = Doorway(listener, lambda guest: introduce(guest, identity(0), settings, connecting=False))
+        door = Doorway(listener, lambda guest: Guest(*introduce(guest, identity(0), settings, connecting=False)))
         with socket.create_connection(listener.getsockname()) as silent:
             silent.settimeout(5)
             door.admit()

@@ -1,0 +1,85 @@
+"""A stream in the place of one that broke, between two workers that have met (spec/wire.md, Epochs).
+
+The higher rank connects, as it did when they met. It says the number of the new stream and how much it has taken; the other
+says how much it has taken, and both go on behind that. The lower rank only knocks: so the other learns that the stream is
+broken, and the lower one that it is still heard, or that nobody is there any more.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from typing import Final
+
+from farref.impl.core.ids import Incarnation, WorkerId
+from farref.impl.errors import WireError
+from farref.impl.transport.doorway import Guest
+from farref.impl.transport.handshake import AGAIN, DEADLINE_S, Identity
+from farref.impl.transport.mesh import Meeting, connect, place_of, same_user
+from farref.impl.transport.streams import Stream, introduce
+
+RESUMES: Final = struct.Struct("<QQ")
+TAKEN: Final = struct.Struct("<Q")
+REFUSED: Final = 2**64 - 1
+"""In the place of a count: nothing more is taken from you."""
+
+
+class Gone(Exception):  # noqa: N818
+    """Nobody listens there any more: that life of the worker has ended, or has left."""
+
+
+class Refused(Exception):  # noqa: N818
+    """The worker is there, and takes nothing more from us."""
+
+
+def reach(meeting: Meeting, identity: Identity, rank: WorkerId, life: Incarnation, epoch: int, taken: int) -> Guest:
+    """Connect again with a worker that was met, and say how much was taken; or only knock, if it has a higher rank."""
+    try:
+        stream = connect(meeting, place_of(meeting.directory, rank, life))
+    except (FileNotFoundError, ConnectionRefusedError) as error:
+        raise Gone from error
+    ready: Stream = stream
+    try:
+        peer, ready = introduce(stream, identity, meeting.settings, connecting=True, purpose=AGAIN)
+        if (peer.rank, peer.incarnation) != (rank, life):
+            raise WireError(f"worker {peer.rank} answers in the place of worker {rank}")
+        ready.settimeout(DEADLINE_S)
+        ready.send(RESUMES.pack(epoch, taken))
+        (theirs,) = TAKEN.unpack(_exactly(ready, TAKEN.size))
+        if theirs == REFUSED:
+            raise Refused
+    except BaseException:
+        ready.close()
+        raise
+    return Guest(peer, ready, epoch, theirs)
+
+
+def hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> Guest:
+    """Hear out a worker that connects again. It is answered later (`answer`), by whoever reads."""
+    same_user(guest)
+    peer, stream = introduce(guest, identity, meeting.settings, connecting=False)
+    if peer.purpose != AGAIN:
+        stream.close()
+        raise WireError(f"worker {peer.rank} comes too late to meet")
+    try:
+        stream.settimeout(DEADLINE_S)
+        epoch, taken = RESUMES.unpack(_exactly(stream, RESUMES.size))
+    except BaseException:
+        stream.close()
+        raise
+    return Guest(peer, stream, epoch, taken)
+
+
+def answer(guest: Guest, taken: int) -> None:
+    """Say how much was taken. So few bytes never wait for room in a new stream."""
+    guest.stream.send(TAKEN.pack(taken))
+
+
+def _exactly(stream: Stream, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        piece = stream.recv(size - len(data))
+        if not piece:
+            raise WireError("the other end hung up before it said how much it has taken")
+        data += piece
+    return data
