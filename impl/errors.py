@@ -23,6 +23,10 @@ class PeerDied(RpcError, ConnectionError):
     """A worker was declared dead (R34)."""
 
 
+class WasExcluded(RpcError, ConnectionError):
+    """This worker was excluded from its world, and uses nothing of it any more (R38). It may join again as a new one (R44)."""
+
+
 class RefusedValue(RpcError, TypeError):
     """A value cannot travel: its type is not one that the wire knows, or it is too large."""
 

@@ -36,7 +36,7 @@ from farref.impl.core.messages import (
 from farref.impl.core.owner import Owner
 from farref.impl.core.parking import Parking
 from farref.impl.core.user import User
-from farref.impl.errors import ContextReleased, PeerDied, RefusedCall, RefusedResult, WireError, refusal
+from farref.impl.errors import ContextReleased, RefusedCall, RefusedResult, RpcError, WireError, refusal
 from farref.impl.limits import reached
 
 
@@ -121,7 +121,7 @@ class Calls:
     # What the application does
 
     def share(self, reference: Reference, target: WorkerId) -> ForkData:
-        """Mint a fork for a reference, and note it before its message leaves (R2, R14, R16)."""
+        """Mint a fork for a reference, and note it before its message leaves (R2, R14, R16). The excluded get none (R37)."""
         fork = self._here.new_fork()
         match reference:
             case OwnedReference(rref):
@@ -224,7 +224,7 @@ class Calls:
             else:
                 self._user.forget_child(data.fork)
 
-    def give_up(self, fork: ForkId, error: PeerDied) -> None:
+    def give_up(self, fork: ForkId, error: RpcError) -> None:
         """Let a call that waits, and was given a fork whose owner is dead, never run (R34)."""
         run = self._parking.give_up(fork)
         if run is None:

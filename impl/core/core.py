@@ -1,17 +1,17 @@
 """One worker of both protocols, without clock, sockets or threads: messages and operations in, effects out.
 
-It puts the parts of a worker together and says which part each message goes to: entries (`owner`), records (`user`),
-numbered control messages (`channel`), calls and answers (`calls`), calls that wait (`parking`), autograd contexts (`engine`).
-A method is one step of the protocol. It changes the tables completely, then returns what is to be done, in order. A step is
-never half done, so R11 and the "in one step" of R19 and R26 need no care beyond a lock around each call of a method here.
+It puts the parts of a worker together and says which part each message goes to: entries (`owner`), records (`user`), numbered
+control messages (`channel`), calls and answers (`calls`), calls that wait (`parking`), autograd contexts (`engine`), who takes
+part (`members`). A method is one step of the protocol. It changes the tables completely, then returns what is to be done, in
+order. A step is never half done, so R11 and the "in one step" of R19 and R26 need no care beyond a lock around each of them.
 
-Around it there is always a shell: real processes, or the simulated network. It writes and reads the bodies of messages. Before
-it writes a reference, it asks `share` for a fork (R2). It gives forks back that cannot be sent (R28), and tells the time.
+Around it there is always a shell: real processes, or the simulated network. It writes and reads the bodies of messages, asks
+for a fork before it writes a reference (R2), gives forks back that cannot be sent (R28), and tells the time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from farref.impl.core.autograd.engine import Engine
@@ -35,6 +35,7 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
+from farref.impl.core.members import Members
 from farref.impl.core.messages import (
     Ack,
     AnyMessage,
@@ -44,6 +45,7 @@ from farref.impl.core.messages import (
     ChildAccept,
     Control,
     CreateFailed,
+    Excluded,
     FetchCall,
     FetchReturn,
     ForkRequest,
@@ -59,13 +61,13 @@ from farref.impl.core.messages import (
 from farref.impl.core.owner import Owner
 from farref.impl.core.parking import Parking
 from farref.impl.core.user import User
-from farref.impl.errors import ContextReleased, PeerDied, refusal
+from farref.impl.errors import ContextReleased, refusal
 
 
 class Core:
     """One worker: what messages do, and what its application does."""
 
-    def __init__(self, me: WorkerId, workers: Collection[WorkerId], incarnation: Incarnation = FIRST_LIFE) -> None:
+    def __init__(self, me: WorkerId, workers: Iterable[WorkerId], incarnation: Incarnation = FIRST_LIFE) -> None:
         self.here = here = Here(me, workers, incarnation)
         self._effects, self._emit = here.effects, here.emit
         self.me, self.workers, self.incarnation, self.dead = me, here.workers, incarnation, here.dead
@@ -76,6 +78,7 @@ class Core:
         self.parking = Parking(here, self.user.records)
         self.calls = Calls(here, self.owner, self.user, self.parking)
         self.engine = Engine(here, self.channel, self.taken)
+        self.members = Members(here, self.channel, self.owner, self.user, self.calls, self.engine, self.taken)
         self.handlers: Mapping[type, Callable[[WorkerId, Any, object], None]] = {
             **dict.fromkeys((Call, Return, RemoteCall, FetchReturn), self.calls.arrive),
             CallFailed: self.calls.on_call_failed,
@@ -84,6 +87,7 @@ class Core:
             ForwardCall: self._on_forward_call,
             Control: self._on_control,
             Ack: self._on_ack,
+            Excluded: self.members.on_excluded,
         }
         self.control_handlers: Mapping[type, Callable[[WorkerId, Any], None]] = {
             UserDelete: self.owner.on_user_delete,
@@ -91,6 +95,7 @@ class Core:
             CreateFailed: self.owner.on_create_failed,
             ChildAccept: self.user.on_child_accept,
             **dict.fromkeys(self.engine.handlers, self.engine.take),
+            **self.members.handlers,
         }
 
     def taken(self) -> list[Effect]:
@@ -104,18 +109,17 @@ class Core:
     def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
         """Take one message in. `content` is its body, read; it comes back in the effect that uses it."""
         if source in self.dead:
-            return []
-        self.handlers[type(message)](source, message, content)
+            self.members.answer(source, message)
+        else:
+            self.handlers[type(message)](source, message, content)
         return self.taken()
 
     def _on_control(self, source: WorkerId, control: Control, _: object) -> None:
         """Let a control message take effect once; answer every copy (R7)."""
-        incoming = self.channel.from_(source)
-        if incoming.is_refused(control):
-            return
-        if incoming.take(control):
-            self.control_handlers[type(control.body)](source, control.body)
-        self._emit(Send(source, Ack(control.incarnation, control.number)))
+        if not (incoming := self.channel.from_(source)).is_refused(control):
+            if incoming.take(control):
+                self.control_handlers[type(control.body)](source, control.body)
+            self._emit(Send(source, Ack(control.incarnation, control.number)))
 
     def _on_ack(self, source: WorkerId, ack: Ack, _: object) -> None:
         """Take an answer in; for two of the messages it confirms a fork (R5)."""
@@ -132,6 +136,8 @@ class Core:
         self.user.confirm(fork)
         if fork in self.parking.waited_for:
             self.parking.confirm(fork)
+        if fork in self.members.heirs:
+            self.members.confirmed(fork)
 
     def _on_forward_call(self, source: WorkerId, message: ForwardCall, content: object) -> None:
         """Let what a message says of its context take effect first; then it arrives as any other does, or is refused (A9)."""
@@ -147,7 +153,9 @@ class Core:
 
     def refuse(self, source: WorkerId, message: Carrier | FetchCall | ForwardCall, reason: str) -> list[Effect]:
         """Answer a message that could not be read, or is too much: none of its forks takes effect (R28, R29)."""
-        if isinstance(message, ForwardCall):
+        if source in self.dead:
+            self.members.answer(source, message)
+        elif isinstance(message, ForwardCall):
             check_minted(source, message.message)
             self.engine.arrive(source, message, None)
             self.calls.refuse_wrapped(source, message.message, refusal(reason))
@@ -163,17 +171,8 @@ class Core:
         return self.taken()
 
     def peer_died(self, peer: WorkerId, reason: str) -> list[Effect]:
-        """Declare a peer dead: nothing of it is heard any more, and what only it could end, ends now (R30, R34)."""
-        if peer in self.dead or peer == self.me:
-            return []
-        self.dead[peer] = reason
-        self.channel.forget(peer)
-        error = PeerDied(reason)
-        for fork in self.user.on_peer_died(peer, error):
-            self.calls.give_up(fork, error)
-        self.owner.on_peer_died(peer)
-        self.engine.peer_died(peer)
-        return self.taken()
+        """Declare a peer dead without a view: nothing that it held goes (R34)."""
+        return self.members.declare_dead(peer, reason)
 
     # What the application does with references
 
@@ -181,7 +180,7 @@ class Core:
         self, owner: WorkerId, function: str = "", forks: Forks = (), body: bytes = b"", within: Within = None
     ) -> tuple[UserReference, list[Effect]]:
         """Begin `remote()` on another worker: a handle at once, pending (R10)."""
-        self.here.check_open()
+        self.here.check_open(owner)
         reference = self.user.create_remote(owner)
         self._send(owner, RemoteCall(reference.rref, reference.fork, function, forks, body), within)
         return reference, self.taken()
@@ -203,7 +202,7 @@ class Core:
 
     def share(self, reference: Reference, target: WorkerId) -> ForkData:
         """Mint a fork for a reference that is about to be written into a message (R2, R14, R16)."""
-        self.here.check_open()
+        self.here.check_open(target)
         return self.calls.share(reference, target)
 
     def withdraw(self, forks: Forks) -> list[Effect]:
@@ -249,6 +248,7 @@ class Core:
 
     def await_value(self, reference: OwnedReference, waiter: WaiterId) -> list[Effect]:
         """Let code on the owner wait for its value (R21)."""
+        self.here.check_fence()
         self.owner.await_value(reference.rref, waiter)
         return self.taken()
 

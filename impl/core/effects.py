@@ -133,6 +133,47 @@ class DropValue(Struct, frozen=True):
     outcome: Outcome | None = None
 
 
+@final
+class Lost(Struct, frozen=True):
+    """This worker is excluded from now on: end what only it could end, hang up, and connect to it no more (R37)."""
+
+    worker: WorkerId
+    reason: str
+
+
+@final
+class Joined(Struct, frozen=True):
+    """This worker is a member, and everybody knows it: it may be called (R44)."""
+
+    worker: WorkerId
+
+
+@final
+class Fenced(Struct, frozen=True):
+    """This worker has learned that it is excluded itself: everything that waits here for others ends (R38)."""
+
+    worker: WorkerId
+    reason: str
+
+
+@final
+class Suspected(Struct, frozen=True):
+    """A member suspects a worker. Only the authority's host is told, and decides (R36)."""
+
+    worker: WorkerId
+    by: WorkerId
+    reason: str
+
+
+@final
+class KeepAuthority(Struct, frozen=True):
+    """Write this down before anything that follows is sent: it is what the authority goes on from if it is restarted (R35)."""
+
+    state: bytes
+
+
+MembersEffect = Lost | Joined | Fenced | Suspected | KeepAuthority
+
 Effect = (
     Send
     | RunCall
@@ -145,5 +186,6 @@ Effect = (
     | WakeWaiter
     | Confirmed
     | DropValue
+    | MembersEffect
     | EngineEffect
 )

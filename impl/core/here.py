@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import FIRST_LIFE, ForkId, Incarnation, RRefId, WorkerId
 from farref.impl.core.messages import AnyMessage
-from farref.impl.errors import NotRunning
+from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WasExcluded
 
 
 @dataclass(slots=True)
@@ -35,14 +35,19 @@ class Load:
 class Here:
     """One worker in one life."""
 
-    def __init__(self, me: WorkerId, workers: Collection[WorkerId], incarnation: Incarnation = FIRST_LIFE) -> None:
+    def __init__(self, me: WorkerId, workers: Iterable[WorkerId], incarnation: Incarnation = FIRST_LIFE) -> None:
         self.me = me
-        self.workers = frozenset(workers)
+        self.workers = set(workers)
+        """Every worker id that was ever given out. It grows when somebody joins (R44)."""
         self.incarnation = incarnation
         self.now = 0.0
         """The time, as it was last told."""
         self.dead: dict[WorkerId, str] = {}
-        """The workers that were declared dead, and what is told of each (R34)."""
+        """The workers that are excluded, and what is told of each (R37). It is never taken back."""
+        self.buried: set[WorkerId] = set()
+        """Those of them that are buried: nobody hears them, and nothing is kept for them (R41)."""
+        self.fenced: str | None = None
+        """Why this worker may not take part any more, if it has learned that it is excluded itself (R38)."""
         self.lives: dict[WorkerId, Incarnation] = {}
         """The incarnations that peers have shown as they met; of a peer that is not here any may come (R2)."""
         self.closing = False
@@ -60,10 +65,21 @@ class Here:
         self.let_end: Callable[[object], None] = _let_end  # a core is a value that can be copied
         """Take what a step has dropped of a graph. To end it may run user code, so a shell with a lock does that elsewhere."""
 
-    def check_open(self) -> None:
-        """Refuse to begin something new on a worker that leaves."""
+    def check_open(self, peer: WorkerId | None = None) -> None:
+        """Refuse to begin something on a worker that leaves (R32) or is excluded (R38), or with one that is excluded (R37)."""
+        if self.fenced is not None:
+            raise WasExcluded(self.fenced)
+        if peer in self.dead:
+            raise PeerDied(self.dead[peer])
+        if peer is not None and peer not in self.workers:
+            raise UnknownWorker(f"worker {peer} has not joined, as far as is known here")
         if self.closing:
             raise NotRunning(f"worker {self.me} is shutting down: no new creation, share or fetch (R32)")
+
+    def check_fence(self) -> None:
+        """Refuse any use on a worker that is excluded (R38)."""
+        if self.fenced is not None:
+            raise WasExcluded(self.fenced)
 
     def is_unborn(self, *ids: RRefId | ForkId | None) -> bool:
         """Say whether one of some ids is of a life that the worker which minted it has not begun (R2)."""

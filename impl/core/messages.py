@@ -22,6 +22,7 @@ from msgspec import Struct
 from farref.impl.core.autograd.ids import ContextId, ForwardId
 from farref.impl.core.autograd.messages import EngineBody
 from farref.impl.core.ids import CallId, FetchId, ForkData, ForkId, Incarnation, RRefId, SequenceNumber
+from farref.impl.core.views import MembersBody, ViewNumber
 
 Forks = tuple[ForkData, ...]
 """The forks that travel with one message."""
@@ -134,7 +135,7 @@ class CreateFailed(Message, frozen=True, tag=4):
 
 
 RRefBody = ForkRequest | ChildAccept | UserDelete | CreateFailed
-ControlBody = RRefBody | EngineBody
+ControlBody = RRefBody | EngineBody | MembersBody
 
 
 @final
@@ -153,6 +154,14 @@ class Ack(Message, frozen=True, tag=9):
 
     incarnation: Incarnation
     number: SequenceNumber
+
+
+@final
+class Excluded(Message, frozen=True, tag=15):
+    """I take nothing from you: you are excluded in this view (R38). It comes in place of an answer, once for what you send."""
+
+    number: ViewNumber
+    reason: str
 
 
 Carrier = RemoteCall | Call | Return | FetchReturn
@@ -180,7 +189,7 @@ class ForwardCall(Message, frozen=True, tag=12):
 UserCall = RemoteCall | UserAccept | Call | Return | CallFailed | FetchCall | FetchReturn | ForwardCall
 """The messages that arrive at most once, or are reported as failed (R3, R4)."""
 
-AnyMessage = UserCall | Control | Ack
+AnyMessage = UserCall | Control | Ack | Excluded
 
 BODIED: Final = (*CARRIERS, ForwardCall)
 """The messages that carry a value, or may."""

@@ -16,9 +16,9 @@ from farref.impl.core.autograd.ids import ContextId, PassId
 from farref.impl.core.autograd.tables import Context
 from farref.impl.core.core import Core
 from farref.impl.core.effects import Failure, RunCall
+from farref.impl.core.entries import Entry
 from farref.impl.core.ids import FetchId, ForkId, RRefId, SequenceNumber, WorkerId
 from farref.impl.core.messages import ControlBody, RRefBody
-from farref.impl.core.owner import Entry
 from farref.impl.core.user import Record
 
 AnyView = TypeVar("AnyView")

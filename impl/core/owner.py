@@ -4,9 +4,6 @@ A row answers one question: can anybody still name the value? Users do through t
 through local references, and a creator whose message has not arrived through the phase EXPECTED (R21). All else follows:
 `_settle` asks the question after every step that takes a reason away, and nothing else drops a row.
 
-Where the spec has flags there are counts: several handles, several waiting threads. `forks` also says whose each fork is,
-which the protocol needs only to refuse forged deletes, and people need to find leaks (R34).
-
 A fork request or a fetch may arrive before the creation. It makes a row in the phase ABSENT, which is no entry: when its
 last fork and fetch go, nothing is remembered.
 
@@ -15,15 +12,15 @@ Everything that changes an entry is in this file, and `TRANSITIONS` lists it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Collection
 from typing import Final
 
 from farref.impl.core.channel import Channel
 from farref.impl.core.counts import Counts
 from farref.impl.core.effects import AnswerFetch, DropValue, Failure, Outcome, WakeWaiter
+from farref.impl.core.entries import Entry, Phase
 from farref.impl.core.here import Here
-from farref.impl.core.ids import FetchId, ForkData, ForkId, OwnedReference, RRefId, WaiterId, WorkerId
+from farref.impl.core.ids import ForkData, ForkId, OwnedReference, RRefId, WaiterId, WorkerId
 from farref.impl.core.messages import (
     ChildAccept,
     CreateFailed,
@@ -33,19 +30,9 @@ from farref.impl.core.messages import (
     UserAccept,
     UserDelete,
 )
-from farref.impl.core.slim import EMPTY_LIST, Forks
+from farref.impl.core.slim import EMPTY_LIST
 from farref.impl.core.transitions import SAME, transitions
 from farref.impl.errors import PeerDied, ReferenceRefused, refusal
-
-
-class Phase(Enum):
-    """How far an entry has come (R8). GONE is the same as ABSENT."""
-
-    ABSENT = "absent"
-    EXPECTED = "expected"
-    CREATED = "created"
-    READY = "ready"
-
 
 ABSENT, EXPECTED, CREATED, READY = Phase
 
@@ -70,6 +57,7 @@ TRANSITIONS: Final = transitions(
     ("on_user_delete",    (ABSENT, EXPECTED, CREATED, READY),   SAME,     ()),
     ("on_user_delete",    (READY,),                             ABSENT,   (DropValue,)),
     ("on_fetch_call",     (ABSENT,),                            SAME,     (AnswerFetch, DropValue)),
+    ("on_fetch_call",     (ABSENT,),                            READY,    (AnswerFetch,)),
     ("on_fetch_call",     (EXPECTED, CREATED),                  SAME,     ()),
     ("on_fetch_call",     (READY,),                             SAME,     (AnswerFetch,)),
     ("await_value",       (EXPECTED, CREATED),                  SAME,     ()),
@@ -82,26 +70,11 @@ TRANSITIONS: Final = transitions(
     ("on_peer_died",      (EXPECTED, CREATED, READY),           SAME,     ()),
     ("on_peer_died",      (ABSENT, EXPECTED),                   READY,    (AnswerFetch, WakeWaiter)),
     ("on_peer_died",      (EXPECTED,),                          ABSENT,   (AnswerFetch, WakeWaiter, DropValue)),
+    ("release",           (ABSENT, EXPECTED, CREATED, READY),   SAME,     ()),
+    ("release",           (READY,),                             ABSENT,   (DropValue,)),
 )
 # fmt: on
 """What can happen to an entry. With a dead creator nothing is waited for: then the phase is READY at once, with an error."""
-
-
-@dataclass(slots=True)
-class Entry:
-    """What an owner keeps for one RRef (R8)."""
-
-    phase: Phase = Phase.ABSENT
-    outcome: Outcome | None = None
-    forks: Forks = field(default_factory=Forks)
-    fetches: list[tuple[WorkerId, ForkId, FetchId]] = EMPTY_LIST
-    running: bool = False
-    held: int = 0
-    waiting: list[WaiterId] = EMPTY_LIST
-
-    def is_named(self) -> bool:
-        """Say whether anybody, here or elsewhere, still refers to the value (R22)."""
-        return bool(self.forks or self.running or self.held or self.waiting)
 
 
 class Owner:
@@ -110,6 +83,8 @@ class Owner:
     def __init__(self, here: Here, channel: Channel) -> None:
         self.entries: dict[RRefId, Entry] = {}
         self.counts = Counts(here)
+        self.marked: set[RRefId] = set()
+        """RRefs whose creator is excluded, and whose creation never came: kept until it is buried (R37)."""
         self._here, self._emit, self._channel = here, here.emit, channel
 
     # Creation
@@ -252,6 +227,14 @@ class Owner:
             if rref in self.entries:
                 self._settle(rref, entry)
 
+    def release(self, gone: Collection[WorkerId]) -> None:
+        """Stop counting what the buried held, and drop what nobody else names (R41)."""
+        self.marked = {rref for rref in self.marked if rref.created_on not in gone}
+        for rref, entry in list(self.entries.items()):
+            for fork in [fork for fork, holder in entry.forks.items() if holder in gone]:
+                self.counts.discount(entry.forks, fork)
+            self._settle(rref, entry)
+
     # Beneath
 
     def _check_creator(self, rref: RRefId) -> None:
@@ -260,6 +243,8 @@ class Owner:
         if reason is not None:
             entry = self.entries.get(rref)
             if entry and entry.phase in (Phase.ABSENT, Phase.EXPECTED):
+                if rref.created_on not in self._here.buried:
+                    self.marked.add(rref)
                 self._make_ready(rref, entry, Failure(PeerDied(reason)))
 
     def _row(self, rref: RRefId) -> Entry:
@@ -295,6 +280,6 @@ class Owner:
         if entry.phase is Phase.ABSENT:
             if not entry.forks and not entry.fetches:
                 del self.entries[rref]
-        elif entry.phase is not Phase.EXPECTED and not entry.is_named():
+        elif entry.phase is not Phase.EXPECTED and not entry.is_named() and rref not in self.marked:
             del self.entries[rref]
             self._emit(DropValue(rref, entry.outcome))

@@ -12,6 +12,7 @@ Everything that changes a record is in this file, and `TRANSITIONS` lists it.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -53,7 +54,7 @@ TRANSITIONS: Final = transitions(
     ("confirm",            (PENDING,),                       CONFIRMED, (ChildAccept, Confirmed)),
     ("confirm",            (PENDING,),                       ABSENT,    (ChildAccept, Confirmed, UserDelete)),
     ("time_out_creation",  (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
-    ("creation_failed",    (PENDING,),                       SAME,      (CreateFailed,)),
+    ("creation_failed",    (PENDING, ORPHANED),              SAME,      (CreateFailed,)),
     ("share",              (PENDING, CONFIRMED),             SAME,      ()),
     ("on_child_accept",    (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
     ("on_child_accept",    (CONFIRMED,),                     ABSENT,    (UserDelete,)),
@@ -70,6 +71,8 @@ TRANSITIONS: Final = transitions(
     ("on_peer_died",       (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
     ("on_peer_died",       (PENDING, CONFIRMED),             ORPHANED,  (CompleteFetch,)),
     ("on_peer_died",       (PENDING, CONFIRMED),             ABSENT,    (CompleteFetch,)),
+    ("forget_children_of", (PENDING, CONFIRMED, ORPHANED),   SAME,      ()),
+    ("forget_children_of", (CONFIRMED,),                     ABSENT,    (UserDelete,)),
 )
 # fmt: on
 """What can happen to a record. `fetch` gives the message that it asks for, as a context may wrap it."""
@@ -250,6 +253,16 @@ class User:
             if fork in self.records:
                 self._release(fork, record)
         return orphans
+
+    def pending(self) -> list[ForkId]:
+        """List the forks that wait for an owner to count them (R39)."""
+        return [fork for fork, record in self.records.items() if record.phase is PENDING]
+
+    def forget_children_of(self, gone: Collection[WorkerId]) -> None:
+        """Let the children go that the buried held (R42)."""
+        for record in list(self.records.values()):
+            for child in [child for child, holder in record.children.items() if holder in gone]:
+                self.forget_child(child)
 
     # Beneath
 

@@ -40,8 +40,8 @@ class Arrived:
 class AutogradSimulation(Simulation):
     """Workers 0 to n-1, every message between them, and every piece of work on them."""
 
-    def __init__(self, workers: int) -> None:
-        super().__init__(workers)
+    def __init__(self, workers: int, host: int = 0) -> None:
+        super().__init__(workers, host)
         self.received: dict[ForwardId, list[Tensor]] = {}
         self.ended: dict[PassId, PassEnded] = {}
         self.working: list[tuple[WorkerId, Work]] = []

@@ -6,6 +6,9 @@ one call each; a retry is a call too. So a schedule is the list of calls made, a
 What R3 allows, the simulation allows, and no more: control messages may be dropped and duplicated, user calls may fail, and
 nothing else. Asking for more is a `ValueError`.
 
+Who takes part is decided by an authority that one worker hosts (R35). Its views are messages as all others are. An excluded
+worker goes on, unless it has ended: then what it had sent is still under way. A link may break: what is on it waits.
+
 Functions do not run here: a call that would start is a `RunCall` in `log`, and holds its references until the caller lets
 them go. A creation's function ends when the caller says so.
 """
@@ -17,6 +20,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from farref.impl.core.authority import Authority
 from farref.impl.core.core import Core
 from farref.impl.core.effects import AnswerFetch, CompleteFetch, Effect, Failure, Outcome, Send, Value
 from farref.impl.core.ids import (
@@ -30,7 +34,7 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.core.messages import Ack, AnyMessage, Carrier, Control, UserCall
+from farref.impl.core.messages import Ack, AnyMessage, Carrier, Control, Excluded, UserCall
 from farref.impl.core.observe import WorkerTables, observe
 
 
@@ -46,9 +50,16 @@ class InFlight(Struct, frozen=True):
 class Simulation:
     """Workers 0 to n-1 and every message between them."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, host: int = 0) -> None:
         ranks = [WorkerId(rank) for rank in range(workers)]
         self.cores = {rank: Core(rank, ranks) for rank in ranks}
+        self.host = WorkerId(host)
+        """The worker that hosts the authority."""
+        for core in self.cores.values():
+            core.members.authority = self.host
+        self.cores[self.host].members.host(Authority(workers))
+        self.broken: set[frozenset[WorkerId]] = set()
+        """The links that are broken."""
         self.log: list[tuple[WorkerId, Effect]] = []
         """Every effect in the order it came, with the worker it happened on."""
         self._in_flight: dict[int, InFlight] = {}
@@ -65,8 +76,19 @@ class Simulation:
         """Take a message out of the network, whatever becomes of it."""
         return self._in_flight.pop(message_id)
 
+    def deliverable(self) -> tuple[InFlight, ...]:
+        """List every message that can arrive now, oldest first."""
+        return tuple(one for one in self.in_flight() if self.is_linked(one.source, one.target))
+
+    def is_linked(self, source: WorkerId, target: WorkerId) -> bool:
+        """Say whether a message can arrive now. Nobody connects to a worker that has not joined as far as it knows (R44)."""
+        return frozenset((source, target)) not in self.broken and source in self.cores[target].here.workers
+
     def deliver(self, message_id: int) -> None:
         """Let a message arrive."""
+        flight = self._in_flight[message_id]
+        if not self.is_linked(flight.source, flight.target):
+            raise ValueError("the link is broken, or not made yet: what is on it waits (R36)")
         self.arrive(self.take(message_id))
 
     def duplicate(self, message_id: int) -> None:
@@ -80,11 +102,12 @@ class Simulation:
     def fail(self, message_id: int) -> None:
         """Report to its sender that a user call will never arrive (R3)."""
         flight = self._in_flight[message_id]
-        if isinstance(flight.message, Control | Ack):
+        if isinstance(flight.message, Control | Ack | Excluded):
             raise ValueError("control messages are dropped, not failed (R3)")
         self.take(message_id)
         message: UserCall = flight.message
-        self.perform(flight.source, self.cores[flight.source].carrier_failed(flight.target, message, "it failed"))
+        if flight.source in self.cores:
+            self.perform(flight.source, self.cores[flight.source].carrier_failed(flight.target, message, "it failed"))
 
     def refuse(self, message_id: int) -> None:
         """Let a message that carries forks arrive and be refused, because its receiver cannot read it (R28)."""
@@ -110,6 +133,42 @@ class Simulation:
                 self.take(flight.id)
         for rank, core in self.cores.items():
             self.perform(rank, core.peer_died(worker, reason or f"worker {worker} was killed"))
+
+    # Who takes part
+
+    def exclude(self, *workers: WorkerId, reason: str = "it was lost") -> None:
+        """Let the authority exclude some workers: a view for everybody else is under way (R35)."""
+        told = f"worker {', '.join(map(str, workers))} was excluded: {reason}"
+        self.perform(self.host, self.cores[self.host].members.exclude(workers, told))
+
+    def end(self, worker: WorkerId) -> None:
+        """End a worker. Nobody is told; what it has sent is still under way, and what is sent to it is gone (R36)."""
+        del self.cores[worker]
+        for flight in self.in_flight():
+            if flight.target == worker:
+                self.take(flight.id)
+
+    def join(self) -> WorkerId:
+        """Let a worker join, or join anew, under the next id (R44)."""
+        newcomer, view, effects = self.cores[self.host].members.admit()
+        core = Core(newcomer, map(WorkerId, range(view.workers)))
+        core.members.authority = self.host
+        self.cores[newcomer] = core
+        self.perform(newcomer, core.members.install(view))
+        self.perform(self.host, effects)
+        return newcomer
+
+    def suspect(self, worker: WorkerId, suspected: WorkerId) -> None:
+        """Let a worker advise the authority (R36)."""
+        self.perform(worker, self.cores[worker].members.suspect(suspected, "it does not answer"))
+
+    def cut(self, one: WorkerId, other: WorkerId) -> None:
+        """Break the link of two workers that live. Neither is told, and nothing changes (R36)."""
+        self.broken.add(frozenset((one, other)))
+
+    def mend(self, one: WorkerId, other: WorkerId) -> None:
+        """Connect two workers again, in a new epoch: what was on its way arrives after all (R3)."""
+        self.broken.discard(frozenset((one, other)))
 
     # The application
 
@@ -207,8 +266,9 @@ class Simulation:
             self.log.append((worker, effect))
             match effect:
                 case Send(target, message):
-                    self._sent += 1
-                    self._in_flight[self._sent] = InFlight(self._sent, worker, target, message)
+                    if target in self.cores:
+                        self._sent += 1
+                        self._in_flight[self._sent] = InFlight(self._sent, worker, target, message)
                 case AnswerFetch(outcome=outcome):
                     failed = isinstance(outcome, Failure)
                     self.perform(worker, self.cores[worker].answer_fetch(effect, failed))
@@ -220,6 +280,6 @@ class Simulation:
 
     def _control(self, message_id: int) -> InFlight:
         flight = self._in_flight[message_id]
-        if not isinstance(flight.message, Control | Ack):
+        if not isinstance(flight.message, Control | Ack | Excluded):
             raise ValueError("user calls arrive once, or fail (R3)")
         return flight

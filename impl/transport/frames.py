@@ -17,6 +17,7 @@ from farref.impl.core.messages import (
     Call,
     CallFailed,
     Control,
+    Excluded,
     FetchCall,
     FetchReturn,
     ForwardCall,
@@ -85,6 +86,7 @@ _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
     | Returned
     | Acks
     | HungUp
+    | Excluded
     | Heard
 )
 

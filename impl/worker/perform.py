@@ -24,11 +24,17 @@ from farref.impl.core.effects import (
     Effect,
     FailCall,
     Failure,
+    Fenced,
+    Joined,
+    KeepAuthority,
+    Lost,
+    MembersEffect,
     Outcome,
     ReplyLost,
     RunCall,
     RunCreation,
     Send,
+    Suspected,
     Value,
     WakeWaiter,
 )
@@ -108,7 +114,9 @@ class Performer:
             reference, segments = worker.dropped.popleft(), None
             effects = [] if worker.released else worker.core.let_go(reference)
 
-    def _perform_rare(self, effect: FailCall | ReplyLost | WakeWaiter | PassEnded | TakeForDead) -> None:
+    def _perform_rare(
+        self, effect: FailCall | ReplyLost | WakeWaiter | PassEnded | TakeForDead | MembersEffect
+    ) -> None:
         worker = self._worker
         match effect:
             case FailCall(call, target, reason, ran):
@@ -128,6 +136,8 @@ class Performer:
                 worker.passes.end(effect)
             case TakeForDead(peer):
                 worker.declare_dead(peer, "another worker has declared it dead")
+            case Lost() | Joined() | Fenced() | Suspected() | KeepAuthority():
+                pass  # nobody has made this worker install a view yet
             case _:
                 assert_never(effect)
 

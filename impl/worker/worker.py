@@ -32,7 +32,7 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.core.messages import Ack, AnyMessage, Control
+from farref.impl.core.messages import Ack, AnyMessage, Control, Excluded
 from farref.impl.errors import NotRunning, PeerDied, ReferenceRefused, UnknownWorker
 from farref.impl.functions import Functions, name_for
 from farref.impl.rref import RRef
@@ -271,7 +271,7 @@ class Worker:
         connection = self.connections[target]
         if connection.dead:
             self.declare_dead(target, "its connection is broken")
-            if not isinstance(message, Control | Ack):
+            if not isinstance(message, Control | Ack | Excluded):
                 self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
         else:
             connection.post(message, segments)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from farref.impl.core.effects import Failure
+from farref.impl.core.entries import Entry, Phase
 from farref.impl.core.ids import OwnedReference
-from farref.impl.core.owner import Entry, Owner, Phase
+from farref.impl.core.owner import Owner
 from farref.properties.zoo.creature import PYTORCH
 from farref.properties.zoo.mutants.mutant import Handler, Mutants
 

@@ -25,7 +25,7 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.core.messages import Ack, Control
+from farref.impl.core.messages import Ack, Control, Excluded
 from farref.impl.errors import ReferenceRefused
 from farref.impl.simulated.network import InFlight, Simulation
 from farref.properties.proof.link.rest import broken_at_rest
@@ -37,8 +37,8 @@ Pick = Callable[[int], int]
 class Driver:
     """Chooses one step at a time, each from what is possible."""
 
-    def __init__(self, pick: Pick) -> None:
-        self.world = Simulation(WORKERS)
+    def __init__(self, pick: Pick, host: int = 0) -> None:
+        self.world = Simulation(WORKERS, host)
         self.pick = pick
         self.fired: Counter[str] = Counter()
         self.fetches: set[tuple[WorkerId, FetchId]] = set()
@@ -92,7 +92,9 @@ class Driver:
         return handles[self.pick(len(handles))] if handles else None
 
     def flight(self, control: bool | None = None) -> InFlight | None:
-        flights = [f for f in self.world.in_flight() if control in (None, isinstance(f.message, Control | Ack))]
+        flights = [
+            f for f in self.world.deliverable() if control in (None, isinstance(f.message, Control | Ack | Excluded))
+        ]
         return flights[self.pick(len(flights))] if flights else None
 
     # Steps: each says whether it did something

@@ -93,7 +93,7 @@ def _about(one: Any) -> set[Any]:
     """Say which rows something that came of a handler is about, as far as it says so."""
     body = one.message if isinstance(one, Send) else one
     body = body.body if isinstance(body, Control) else body
-    return {getattr(body, name, None) for name in ("rref", "fork", "pass_id", "context")} - {None}
+    return {getattr(body, name, None) for name in ("rref", "fork", "pass_id", "context", "worker")} - {None}
 
 
 def _kind(one: Any) -> type:

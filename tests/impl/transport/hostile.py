@@ -29,6 +29,7 @@ from farref.impl.core.messages import (
     Control,
     ControlBody,
     CreateFailed,
+    Excluded,
     FetchCall,
     FetchReturn,
     ForkRequest,
@@ -37,6 +38,7 @@ from farref.impl.core.messages import (
     UserAccept,
     UserDelete,
 )
+from farref.impl.core.views import Buried, Suspect, View, ViewSettled
 from farref.impl.settings import FRAME_BYTES_MAX
 from farref.impl.transport.frames import (
     HEADER,
@@ -86,7 +88,10 @@ def control(random: Random, rref: RRefId, fork: ForkId) -> Control:
     """Make some control message, of either protocol."""
     bodies: list[ControlBody] = [ForkRequest(rref, fork), ChildAccept(rref, fork), UserDelete(rref, fork)]
     bodies.append(CreateFailed(rref, fork, "no"))
-    body = random.choice([*bodies, *[hostile_autograd.body(random)] * len(bodies)])
+    view = random.randrange(3)
+    orders: list[ControlBody] = [View(view, 2, ((PEER, "no"),) * random.randrange(2)), ViewSettled(view), Buried(view)]
+    members = random.choice([*orders, Suspect(PEER, "no")])
+    body = random.choice([*bodies, *[hostile_autograd.body(random)] * len(bodies), members])
     return Control(
         LIFE, SequenceNumber(random.randrange(CONTROLS_MAX)), SequenceNumber(random.choice([1, 1, 50])), body
     )
@@ -116,6 +121,7 @@ def message(random: Random) -> tuple[Frame, list[memoryview]]:
         Acks(tuple(answers)),
         Reached(1),
         HungUp("no"),
+        Excluded(1, "no"),
         Heard(random.randrange(10_000)),
         Returned((random.randrange(NUMBERS_MAX),)),
     ]

@@ -50,6 +50,7 @@ from farref.impl.core.messages import (
     Control,
     ControlBody,
     CreateFailed,
+    Excluded,
     FetchCall,
     FetchReturn,
     ForkRequest,
@@ -59,6 +60,7 @@ from farref.impl.core.messages import (
     UserAccept,
     UserDelete,
 )
+from farref.impl.core.views import Buried, Suspect, View, ViewSettled
 from farref.impl.tape import Tensor, tensor
 from farref.impl.transport.frames import (
     HEADER,
@@ -139,6 +141,7 @@ MESSAGES: list[Frame] = [
     Reached(2),
     Returned((0, 65536)),
     HungUp("no"),
+    Excluded(2, "no"),
     Heard(40_000),
     ForwardCall(CONTEXT, FORWARD, 1, Call(CallId(7), "m:f", (), write([[TENSOR], {}]))),
     control(5, 5, PropagateGradients(PASS, FORWARD, write_gradients((np.ones(1), None)))),
@@ -154,6 +157,10 @@ MESSAGES: list[Frame] = [
     control(15, 5, Closed(CONTEXT, {WorkerId(1): 2}, {WorkerId(0): 1}, {})),
     control(16, 5, Settled(CONTEXT, WorkerId(1), WorkerId(2))),
     control(17, 5, Forget(CONTEXT, (WorkerId(2),))),
+    control(18, 5, View(2, 4, ((WorkerId(1), "no"),))),
+    control(19, 5, ViewSettled(2)),
+    control(20, 5, Buried(2)),
+    control(21, 5, Suspect(WorkerId(1), "no")),
     RemoteCall(X, F0, "m:f", (), write([[1], {"n": 2}])),
     Return(CallId(7), True, (), ERROR),
     Ack(Incarnation(2**60 + 1), SequenceNumber(1)),

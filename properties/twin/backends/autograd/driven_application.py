@@ -46,7 +46,7 @@ class DrivenAutograd(DrivenApplication):
 
     def enter_world(self, size: int) -> None:
         """Forget everything; the worker begins its next life, in a world that may be smaller than the pool."""
-        self.core.workers = frozenset(map(WorkerId, range(size)))
+        self.core.workers = set(map(WorkerId, range(size)))
         self.begin_anew()
         self.tensors, self._context = WorkerTensors(), None
         for connection in self.worker.connections.values():

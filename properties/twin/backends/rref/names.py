@@ -16,6 +16,7 @@ from farref.impl.core.messages import (
     CallFailed,
     Control,
     ControlBody,
+    Excluded,
     FetchCall,
     FetchReturn,
     ForwardCall,
@@ -108,6 +109,8 @@ class Names:
                 return type(message).__name__, " ".join(self.fork(data.fork) for data in message.forks)
             case ForwardCall():
                 return "ForwardCall", str(message.forward)
+            case Excluded():
+                return "Excluded", f"{source} to {target}"
 
     def _about(self, body: ControlBody) -> str:
         return self.fork(body.fork) if isinstance(body, RRefBody) else "no fork"

@@ -15,6 +15,7 @@ from farref.impl.core.messages import (
     ChildAccept,
     Control,
     ControlBody,
+    Excluded,
     FetchCall,
     FetchReturn,
     ForwardCall,
@@ -156,5 +157,5 @@ class StormNames:
                 return self.fetches[target, fetch]
             case CallFailed(call, forks):
                 return self.made[self.fork(forks[0].fork)].carrier if forks else self.calls[target, call]  # type: ignore[index]
-            case ForwardCall() | Control() | Ack():
+            case ForwardCall() | Control() | Ack() | Excluded():
                 raise ValueError(f"{message} is about no move")
