@@ -34,12 +34,12 @@ from farref.impl.errors import GaveUp, NotRunning, RpcError
 from farref.impl.limits import NO_CHOICE, Limits
 from farref.impl.prompt import checked_source, run_source, without_script
 from farref.impl.settings import FRAME_BYTES_MAX, SHARED_BYTES_MAX, Settings, Tls, check_settings, checked_timeout
+from farref.impl.starting import Driver, remove_server, starting
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.worker.process import check_idle, current
 from farref.impl.worker.report import remove_world
 
 DRIVER: Final = "driver"
-LOOK_S: Final = 0.5
 FAREWELL_S: Final = 3.0
 
 
@@ -127,12 +127,12 @@ def launch(
     if log is not None:
         Path(log).mkdir(parents=True, exist_ok=True)
     told = (os.getpid(), init_timeout, shutdown_timeout, log, checked_source(source))
-    yield from _driven(Plan(tempfile.mkdtemp(prefix="farref-world-"), everybody, transport, settings, *told))
+    context = starting()
+    yield from _driven(context, Plan(tempfile.mkdtemp(prefix="farref-world-"), everybody, transport, settings, *told))
 
 
-def _driven(plan: Plan) -> Iterator[Cluster]:
+def _driven(context: Any, plan: Plan) -> Iterator[Cluster]:
     """Start the workers of a plan, and be their driver."""
-    context = multiprocess.get_context("spawn")
     processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(plan.names))]
     cluster = Cluster(plan.names[1:], processes)
     end = partial(_end, plan, cluster)
@@ -243,12 +243,13 @@ def _work(plan: Plan, rank: int) -> None:
         # Sent to all of a group: the driver decides, and its end is noticed. Programs that a worker starts would inherit
         # SIG_IGN, and do not inherit a handler.
         signal.signal(polite, lambda *_: None)
-    threading.Thread(target=_watch, args=(plan,), daemon=True).start()
+    driven_by = Driver(plan.driver)
+    threading.Thread(target=_watch, args=(plan, driven_by), daemon=True).start()
     run_source(plan.source)
     try:
         _join(plan, rank, lambda: None)
     except (RpcError, OSError) as error:
-        _end_without(plan)  # the driver is gone, and has taken the directory along: nothing to complain of
+        _end_without(plan, driven_by)  # the driver is gone, and has taken the directory along: nothing to complain of
         sys.exit(f"worker {plan.names[rank]} cannot join its world: {error}")
     worker = current()
     driver = WorkerId(0)
@@ -261,19 +262,19 @@ def _work(plan: Plan, rank: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):  # closed, or nobody reads it any more
             stream.flush()
-    _end_without(plan)
+    _end_without(plan, driven_by)
     os._exit(0)
 
 
-def _watch(plan: Plan) -> None:
+def _watch(plan: Plan, driven_by: Driver) -> None:
     """End this process, and what the world left on disk, as soon as its driver is gone."""
-    while True:
-        _end_without(plan)
-        time.sleep(LOOK_S)
+    driven_by.is_gone(None)
+    _end_without(plan, driven_by)
 
 
-def _end_without(plan: Plan) -> None:
+def _end_without(plan: Plan, driven_by: Driver) -> None:
     """End this process if its driver is gone, and with it what the world left on disk."""
-    if os.getppid() != plan.driver:
+    if driven_by.is_gone():
         remove_world(plan.directory)
+        remove_server()
         os._exit(1)

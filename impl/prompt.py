@@ -33,16 +33,23 @@ def has_script() -> bool:
 @contextmanager
 def without_script() -> Iterator[None]:
     """Let processes be started that do not look for the file of the main module, if there is none: it may be "<stdin>"."""
-    main = sys.modules["__main__"]
-    file = getattr(main, "__file__", None)
-    if file is None or has_script():
+    if has_script() or getattr(sys.modules["__main__"], "__file__", None) is None:
         yield
-        return
-    main.__file__ = None
+    else:
+        with without_main():
+            yield
+
+
+@contextmanager
+def without_main() -> Iterator[None]:
+    """Let processes be started that do not import the main module."""
+    main = sys.modules["__main__"]
+    kept: dict[str, object] = {name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)}
+    vars(main).update(dict[str, object].fromkeys(kept))
     try:
         yield
     finally:
-        main.__file__ = file
+        vars(main).update(kept)
 
 
 def checked_source(source: str | Sequence[str]) -> str:

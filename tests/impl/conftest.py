@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from farref.impl.starting import starting
+
+starting()  # before a test changes the surroundings of this process: workers are forks of what begins here
+
 
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
