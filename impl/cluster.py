@@ -127,8 +127,7 @@ def launch(
     if log is not None:
         Path(log).mkdir(parents=True, exist_ok=True)
     told = (os.getpid(), init_timeout, shutdown_timeout, log, checked_source(source))
-    context = starting()
-    yield from _driven(context, Plan(tempfile.mkdtemp(prefix="farref-world-"), everybody, transport, settings, *told))
+    yield from _driven(starting(), Plan(tempfile.mkdtemp(prefix="farref-world-"), everybody, transport, settings, *told))
 
 
 def _driven(context: Any, plan: Plan) -> Iterator[Cluster]:
