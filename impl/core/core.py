@@ -295,6 +295,6 @@ class Core:
         self.here.closing = True
 
     def is_empty(self) -> bool:
-        """Say whether every table is empty (R32)."""
+        """Say whether every table is empty, but for what is kept for the excluded only (R32, R45)."""
         held = self.owner.entries or self.user.records or self.user.parents or next(self.channel.unanswered(), None)
-        return not held and self.engine.is_empty()
+        return (not held or self.members.keep_all()) and self.engine.is_empty()

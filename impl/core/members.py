@@ -189,6 +189,13 @@ class Members:
         self.heirs.discard(fork)
         self.settle()
 
+    def keep_all(self) -> bool:
+        """Say whether all that is left in the tables is kept for those who are excluded (R45)."""
+        dead = self._here.dead
+        if not dead or next(self._channel.unanswered(), None) is not None:
+            return False
+        return self._owner.is_kept_for(dead) and self._user.is_kept_for(dead)
+
     # The fence
 
     def answer(self, source: WorkerId, message: AnyMessage) -> None:

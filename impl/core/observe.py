@@ -43,6 +43,8 @@ class EntryView(Struct, frozen=True):
     running: bool
     held: int
     waiting: int
+    kept_for: tuple[WorkerId, ...] = ()
+    """The excluded workers that it is kept for until they are buried: they hold forks, or created it (R41, R45)."""
 
 
 class RecordView(Struct, frozen=True):
@@ -137,6 +139,11 @@ class WorkerTables(Struct, frozen=True):
     passes: tuple[PassId, ...] = ()
     peers: tuple[PeerView, ...] = ()
     functions: tuple[FunctionView, ...] = ()
+    view: int = 0
+    buried: int = 0
+    """The newest view installed, and the newest that is buried."""
+    heirs: tuple[ForkId, ...] = ()
+    """Forks that an excluded worker minted and whose owner does not count them yet: the view is not settled here (R39)."""
 
     def is_empty(self) -> bool:
         """Say whether nothing is left that keeps something (R32)."""
@@ -148,13 +155,16 @@ def observe(core: Core) -> WorkerTables:
     """Look at every table of a worker, in the order of ids."""
     return WorkerTables(
         worker=core.me,
-        entries=_listed(_entry, core.owner.entries),
+        entries=tuple([_entry(core, rref, core.owner.entries[rref]) for rref in sorted(core.owner.entries)]),
         users=_listed(_record, core.user.records),
         parked_calls=_parked(core),
         unanswered=tuple([_unanswered(core.here.now, *one) for one in core.channel.unanswered()]),
         dead=tuple(sorted(core.dead)),
         contexts=_listed(_context, core.engine.contexts),
         passes=tuple(sorted(core.engine.passes)),
+        view=core.members.view,
+        buried=core.members.buried,
+        heirs=tuple(sorted(core.members.heirs)),
     )
 
 
@@ -174,7 +184,8 @@ def _context(context_id: ContextId, context: Context) -> ContextView:
     return ContextView(context_id, context.is_open, sends, recvs, gradients, task)
 
 
-def _entry(rref: RRefId, entry: Entry) -> EntryView:
+def _entry(core: Core, rref: RRefId, entry: Entry) -> EntryView:
+    excluded = {holder for _, holder in entry.forks.items() if holder in core.dead} if core.dead else set()
     return EntryView(
         rref=rref,
         phase=entry.phase.value,
@@ -184,6 +195,7 @@ def _entry(rref: RRefId, entry: Entry) -> EntryView:
         running=entry.running,
         held=entry.held,
         waiting=len(entry.waiting),
+        kept_for=tuple(sorted(excluded | ({rref.created_on} if rref in core.owner.marked else set()))),
     )
 
 

@@ -12,7 +12,7 @@ Everything that changes an entry is in this file, and `TRANSITIONS` lists it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from typing import Final
 
 from farref.impl.core.channel import Channel
@@ -234,6 +234,14 @@ class Owner:
             for fork in [fork for fork, holder in entry.forks.items() if holder in gone]:
                 self.counts.discount(entry.forks, fork)
             self._settle(rref, entry)
+
+    def is_kept_for(self, excluded: Container[WorkerId]) -> bool:
+        """Say whether only excluded workers keep what is left here (R45)."""
+        return all(
+            not (entry.running or entry.held or entry.waiting or entry.fetches)
+            and all(holder in excluded for _, holder in entry.forks.items())
+            for entry in self.entries.values()
+        )
 
     # Beneath
 

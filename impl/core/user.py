@@ -12,7 +12,7 @@ Everything that changes a record is in this file, and `TRANSITIONS` lists it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -263,6 +263,15 @@ class User:
         for record in list(self.records.values()):
             for child in [child for child, holder in record.children.items() if holder in gone]:
                 self.forget_child(child)
+
+    def is_kept_for(self, excluded: Container[WorkerId]) -> bool:
+        """Say whether only children on excluded workers keep what is left here (R45)."""
+        return all(
+            record.confirmed
+            and not (record.handles or record.fetches)
+            and all(holder in excluded for holder in record.children.values())
+            for record in self.records.values()
+        )
 
     # Beneath
 

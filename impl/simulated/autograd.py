@@ -126,7 +126,7 @@ class AutogradSimulation(Simulation):
                     self.working.append((worker, effect))
                 case PassEnded(pass_id):
                     self.ended[pass_id] = effect
-                case TakeForDead(peer):
+                case TakeForDead(peer) if not self.by_views:
                     self.perform(worker, self.cores[worker].peer_died(peer, "somebody said so"))
                 case _:
                     pass

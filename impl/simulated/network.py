@@ -58,6 +58,8 @@ class Simulation:
         for core in self.cores.values():
             core.members.authority = self.host
         self.cores[self.host].members.host(Authority(workers))
+        self.by_views = False
+        """Whether it has issued a view. If not, workers are dead as soon as they are killed (R34)."""
         self.broken: set[frozenset[WorkerId]] = set()
         """The links that are broken."""
         self.log: list[tuple[WorkerId, Effect]] = []
@@ -138,6 +140,7 @@ class Simulation:
 
     def exclude(self, *workers: WorkerId, reason: str = "it was lost") -> None:
         """Let the authority exclude some workers: a view for everybody else is under way (R35)."""
+        self.by_views = True
         told = f"worker {', '.join(map(str, workers))} was excluded: {reason}"
         self.perform(self.host, self.cores[self.host].members.exclude(workers, told))
 
@@ -150,6 +153,7 @@ class Simulation:
 
     def join(self) -> WorkerId:
         """Let a worker join, or join anew, under the next id (R44)."""
+        self.by_views = True
         newcomer, view, effects = self.cores[self.host].members.admit()
         core = Core(newcomer, map(WorkerId, range(view.workers)))
         core.members.authority = self.host

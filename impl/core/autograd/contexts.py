@@ -40,7 +40,8 @@ TRANSITIONS: Final = transitions(
     ("on_cleanup",       (ABSENT, OPEN, IN_PASS), CLOSED,  (Closed,)),
     ("on_closed",        (CLOSED,),               SAME,    (CleanupContext, Forget)),
     ("on_settled",       (CLOSED,),               SAME,    (Forget,)),
-    ("on_forget",        (CLOSED,),               ABSENT,  (TakeForDead,)),
+    ("on_forget",        (CLOSED,),               ABSENT,  ()),
+    ("on_forget",        (CLOSED,),               SAME,    (TakeForDead,)),
     ("on_death",         (OPEN, IN_PASS),         SAME,    ()),
     ("on_death",         (CLOSED,),               SAME,    (CleanupContext, Forget)),
     ("on_death",         (OPEN, IN_PASS, CLOSED), ABSENT,  ()),
@@ -145,14 +146,18 @@ class Contexts:
             self._forget_if_drained(settled.context, release)
 
     def on_forget(self, _: WorkerId, forget: Forget) -> None:
-        """Remove the last trace (A25)."""
+        """Remove the last trace (A25), once nothing is heard any more of those that the creator does not hear (A21, A29)."""
         nobody = next((worker for worker in forget.dead if worker not in self._tables.workers), None)
         if nobody is not None:
             raise WireError(f"a peer takes worker {nobody} for dead, and there is none")
-        self._contexts.pop(forget.context, None)
-        for worker in forget.dead:
-            if worker not in self._dead and worker != self._me:
-                self._tables.emit(TakeForDead(worker))
+        context = self._contexts.get(forget.context)
+        unheard = tuple(worker for worker in forget.dead if worker not in self._dead and worker != self._me)
+        if context is not None and unheard:
+            context.unheard = unheard
+        else:
+            self._contexts.pop(forget.context, None)
+        for worker in unheard:
+            self._tables.emit(TakeForDead(worker))
 
     def _settle(self, context_id: ContextId, source: WorkerId, target: WorkerId) -> None:
         """Account for a call that arrived, or failed, where the context is closed."""
@@ -164,6 +169,8 @@ class Contexts:
             if context_id.created_on == peer:
                 self._rooting.fail_pass_of(context_id, Fault(Cause.DIED, peer))
                 self._tables.here.let_end(self._contexts.pop(context_id))
+            elif context.unheard and all(worker in self._dead for worker in context.unheard):
+                self._contexts.pop(context_id)
             elif context.release is not None:
                 self._have_closed(context_id, context.release, ())
                 self._forget_if_drained(context_id, context.release)

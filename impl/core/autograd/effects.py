@@ -36,7 +36,7 @@ class PassEnded(Struct, frozen=True):
 
 @final
 class TakeForDead(Struct, frozen=True):
-    """Somebody who knows has declared this worker dead (A21)."""
+    """Somebody has declared this worker dead (A21). Where views decide there is nothing to do: the view will come (A29)."""
 
     worker: WorkerId
 

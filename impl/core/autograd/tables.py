@@ -68,6 +68,8 @@ class Context(Struct):
     newest: dict[WorkerId, tuple[Incarnation, int]] = field(default_factory=dict)
     """For each root the newest pass heard of: its life, and its number in that life (A12)."""
     release: Release | None = None
+    unheard: tuple[WorkerId, ...] = ()
+    """Those whom the creator does not hear any more, and this worker still does. Only that keeps the id (A29)."""
 
     @property
     def stage(self) -> Stage:

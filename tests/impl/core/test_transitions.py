@@ -228,10 +228,12 @@ def happened() -> dict[type, Seen]:
     users = Seen(User, lambda part: {fork: record.phase for fork, record in part.records.items()}, user.Phase.ABSENT)
     peers = Seen(Members, lambda part: {who: part.phase(who) for who in part.known()}, members.Phase.ABSENT)
     with pytest.MonkeyPatch.context() as patch:
-        owners.watch(patch, OWNER, ["let_go_of_everything"])
-        users.watch(patch, USER, ["let_go_of_everything", "owner_of", "is_confirmed", "pending"])
+        owners.watch(patch, OWNER, ["let_go_of_everything", "is_kept_for"])
+        users.watch(patch, USER, ["let_go_of_everything", "owner_of", "is_confirmed", "pending", "is_kept_for"])
         peers.watch(
-            patch, MEMBERS, [*STEPS, "phase", "known", "settle", "confirmed", "answer", "on_settled", "on_suspect"]
+            patch,
+            MEMBERS,
+            [*STEPS, "phase", "known", "keep_all", "settle", "confirmed", "answer", "on_settled", "on_suspect"],
         )
         for seed in WIDE:
             roam_widely(Random(seed))
