@@ -23,6 +23,7 @@ from farref.model.autograd.messages import (
     Message,
     PropagateGradients,
     Report,
+    Settled,
     Told,
 )
 from farref.model.autograd.network import Network
@@ -36,7 +37,8 @@ from farref.model.values import IdSet
 from farref.tlc.claims import claimed, specification
 from farref.tlc.rref import camel
 
-CONSTANTS: Final = ("drops", "duplicates", "timeouts", "failures", "detached", "smart", "forward", "release")
+FAULTS: Final = ("drops", "duplicates", "timeouts", "failures", "detached", "crashes", "cuts")
+CONSTANTS: Final = (*FAULTS, "smart", "forward", "release")
 
 HEADER: Final = """\
 \\* Written by farref/tlc/autograd.py.
@@ -113,7 +115,8 @@ def _definition(name: str) -> str:
 # -- states ------------------------------------------------------------------------------------------------------------
 
 NONE: Final = -1
-NOTHING: Final = {"value": 0, "caused": (), "expected": (), "fault": "none", "sent": (), "settled": ()}
+NOTHING: Final = {"value": 0, "caused": (), "expected": (), "fault": "none", "blamed": NONE}
+NOTHING_OF_CALLS: Final = {"sent": (), "settled": (), "dead": ()}
 
 
 def twin_of(world: World, bounds: Bounds) -> Hashable:
@@ -125,13 +128,14 @@ def twin_of(world: World, bounds: Bounds) -> Hashable:
         detached=_members(world.detached),
         release=_release(world.release),
         net=_network(world.network, bounds),
-        budget=_record(**{name: left for name, left in world.budgets._asdict().items() if name in CONSTANTS}),
+        budget=_record(**{name: getattr(world.budgets, name) for name in FAULTS}),
+        dead=_members(world.dead),
         released=world.released,
     )
 
 
 def _worker(worker: Worker) -> Hashable:
-    sets = {name: _members(getattr(worker, name)) for name in ("sends", "recvs", "sent", "got", "failed")}
+    sets = {name: _members(getattr(worker, name)) for name in ("sends", "recvs", "sent", "got", "failed", "mourned")}
     return _record(
         context=_name(worker.context),
         gradient=_value(worker.gradient),
@@ -199,6 +203,8 @@ def _message(message: Message) -> Hashable:
             return kind, number, worker
         case AboutContext(worker):
             return kind, worker
+        case Settled(pair, failed):
+            return kind, pair, failed
         case _:
             return kind, message.pair
 
@@ -206,16 +212,22 @@ def _message(message: Message) -> Hashable:
 def _content(message: Message, content: object) -> Hashable:
     told: dict[str, Any]
     match content:
-        case Told(caused, expected, fault):
+        case Told(caused, expected, fault, blamed):
             told = {"caused": frozenset(map(_message, caused)), "expected": expected, "fault": _name(fault)}
+            told["blamed"] = _value(blamed)
         case Calls(sent, settled):
             told = {"sent": sent, "settled": settled}
+        case frozenset():
+            told = {"dead": content}
         case int() if isinstance(message, PropagateGradients | ForwardCall):
             told = {"value": int(content)}  # whether a call is recorded is 1 or 0 there
         case _:
             told = {}
     return _record(
-        **{name: frozenset(one) if isinstance(one, tuple) else one for name, one in {**NOTHING, **told}.items()}
+        **{
+            name: frozenset(one) if isinstance(one, tuple) else one
+            for name, one in {**NOTHING, **NOTHING_OF_CALLS, **told}.items()
+        }
     )
 
 

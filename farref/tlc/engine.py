@@ -118,12 +118,6 @@ def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, sy
     return "\n".join([*lines, *map(claimed, claims)]) + "\n"
 
 
-ABSENT: Final = {
-    "crashes": "Autograd.tla has no crashes; leave out --crashes",
-    "cuts": "in Autograd.tla no link breaks; leave out --cuts",
-}
-"""What Autograd.tla leaves out, by the bound."""
-
 TWINS: Final = {
     Bounds: Twin(
         RRefModel,
@@ -141,7 +135,7 @@ TWINS: Final = {
         lambda bounds: {"AutogradGraphs.tla": autograd_tlc.graphs_module(bounds)},
         autograd_tlc.twin_of,
         autograd_tlc.read_state,
-        lambda bounds: next((said for name, said in ABSENT.items() if getattr(bounds, name)), None),
+        lambda _: None,
     ),
 }
 """By the type of their bounds."""

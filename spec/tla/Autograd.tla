@@ -22,6 +22,10 @@
 (*   - A released context is forgotten when no call of it is under way any *)
 (*     more, which is again a matter of balancing accounts (A25).          *)
 (*                                                                         *)
+(* Workers die, and each of the others is told by a step of its own (A21). *)
+(* A link that breaks while both ends live is two deaths, each to one      *)
+(* worker only; the rules were not made for it, and do not hold then.      *)
+(*                                                                         *)
 (* Every disputed point is a BOOLEAN constant.  Numbers like A14 are       *)
 (* clauses of spec/autograd.md.  The same protocol is written in Python in *)
 (* model/autograd/; the two have the same reachable states, and the tests  *)
@@ -44,6 +48,8 @@ CONSTANTS         \* What may happen.
     Timeouts,     \* passes the application may give up
     Failures,     \* backward rules that raise, and calls that fail
     Detached,     \* calls made with recording switched off
+    Crashes,      \* workers that die
+    Cuts,         \* links that break while both ends live
     Smart,        \* BOOLEAN: SMART, not FAST
     Forward,      \* BOOLEAN: calls are steps too
     Release       \* BOOLEAN: the context is released at some time
@@ -72,6 +78,7 @@ Pairs == 0 .. PairCount - 1
 Passes == 1 .. PassCount
 Creator == 0
 None == -1                  \* no worker, no gradient: gradients are positive
+Mourning == Crashes + Cuts > 0   \* whether somebody may be taken for dead
 
 Seed(k) == 1000 ^ (k - 1)   \* another gradient for the root of each pass
 
@@ -103,16 +110,19 @@ NoTask == [number |-> 0, seed |-> 0, expected |-> {}, arrivals |-> [p \in Pairs 
            totals |-> [p \in Pairs |-> 0], marked |-> {}, staged |-> None]
 
 Stranger == [context |-> "absent", sends |-> {}, recvs |-> {}, sent |-> {}, got |-> {}, failed |-> {},
-             gradient |-> None, task |-> NoTask, newest |-> [w \in Workers |-> 0], resurrected |-> FALSE]
+             gradient |-> None, task |-> NoTask, newest |-> [w \in Workers |-> 0], mourned |-> {},
+             resurrected |-> FALSE]
 
 NoPass == [root |-> None, phase |-> "idle", fault |-> "none", blamed |-> None, caused |-> {},
            processed |-> {}, expected |-> {}, engaged |-> {}, committed |-> {}]
 
 NoRelease == [asked |-> {}, closed |-> {}, sent |-> {}, settled |-> {}]
 
-\* What messages carry, all in one shape: a gradient, a report, an account of calls.
-Nothing == [value |-> 0, caused |-> {}, expected |-> {}, fault |-> "none", sent |-> {}, settled |-> {}]
-Fault(fault) == [Nothing EXCEPT !.fault = fault]
+\* What messages carry, all in one shape: a gradient, a report, an account of calls, the dead.
+Nothing == [value |-> 0, caused |-> {}, expected |-> {}, fault |-> "none", blamed |-> None,
+            sent |-> {}, settled |-> {}, dead |-> {}]
+\* A death that a worker tells of when it has no context is the creator's (A21).
+Fault(fault) == [Nothing EXCEPT !.fault = fault, !.blamed = IF fault = "died" THEN Creator ELSE None]
 Parcel(message) == [message |-> message, content |-> Nothing]
 
 InAPass(worker) == worker.task.number # 0
@@ -120,8 +130,40 @@ Active(pass) == pass.phase \in {"running", "marking", "resumed"}
 Leave(worker) == [worker EXCEPT !.task = NoTask]
 
 PutWorker(s, who, worker) == [s EXCEPT !.workers[who] = worker]
-Send(s, parcels) ==
-    [s EXCEPT !.net.carried = {x \in @ : x.message \notin {one.message : one \in parcels}} \cup parcels]
+
+-----------------------------------------------------------------------------
+(* Messages: by whom, and to whom (A4 to A6)                               *)
+
+\* The worker that a counted message goes to.
+Receiver(s, message) ==
+    IF message[1] \in {"PropagateGradients", "Mark"} THEN Source(s, message[3]) ELSE message[3]
+
+From(s, m) ==
+    CASE m[1] = "ForwardCall" -> Source(s, m[2])
+      [] m[1] \in {"PropagateGradients", "Mark"} -> Target(s, m[3])
+      [] m[1] \in {"Seek", "Resume", "Commit", "Abort"} -> s.passes[m[2]].root
+      [] m[1] = "Committed" -> m[3]
+      [] m[1] = "Report" -> Receiver(s, m[2])
+      [] m[1] \in {"CleanupContext", "Forget"} -> Creator
+      [] m[1] = "Closed" -> m[2]
+      [] m[1] = "Settled" -> IF m[3] THEN Source(s, m[2]) ELSE Target(s, m[2])  \* m[3]: the call failed
+
+To(s, m) ==
+    CASE m[1] = "ForwardCall" -> Target(s, m[2])
+      [] m[1] \in {"PropagateGradients", "Mark", "Seek", "Resume"} -> Receiver(s, m)
+      [] m[1] \in {"Commit", "Abort"} -> m[3]
+      [] m[1] = "Committed" -> s.passes[m[2]].root
+      [] m[1] = "Report" -> s.passes[m[2][2]].root
+      [] m[1] \in {"CleanupContext", "Forget"} -> m[2]
+      [] m[1] \in {"Closed", "Settled"} -> Creator
+
+\* What is sent to the dead, or to somebody the sender takes for dead, goes nowhere (A21).
+Arrives(s, message) ==
+    ~Mourning \/ (To(s, message) \notin s.dead /\ To(s, message) \notin s.workers[From(s, message)].mourned)
+
+Send(s, all) ==
+    LET parcels == {parcel \in all : Arrives(s, parcel.message)}
+    IN  [s EXCEPT !.net.carried = {x \in @ : x.message \notin {one.message : one \in parcels}} \cup parcels]
 Spend(s, what) == [s EXCEPT !.budget[what] = @ - 1]
 
 -----------------------------------------------------------------------------
@@ -142,16 +184,19 @@ Engage(worker, number, root) ==
     [worker EXCEPT !.task = [NoTask EXCEPT !.number = number, !.expected = worker.sends],
                    !.newest[root] = number]
 
+\* Why a worker has no context: it was released, or its creator died (A21).
+Absence(worker) == IF Creator \in worker.mourned THEN "died" ELSE "released"
+
 \* Let a worker take part in a pass, or say why not, or that the pass is over (A10 to A12).
 Admit(worker, number, root) ==
     LET as(one, fault, over) == [worker |-> one, fault |-> fault, over |-> over]
         sameRoot == worker.task.number = worker.newest[root]
         refuses == IF sameRoot THEN ~NewerPassSupersedes ELSE OnePassAtATime
-    IN  IF worker.context # "open" THEN as(worker, "released", FALSE)
+    IN  IF worker.context # "open" THEN as(worker, Absence(worker), FALSE)
         ELSE IF ~PassesHaveIdentity
              THEN as(IF InAPass(worker) THEN worker ELSE Engage(worker, number, root), "none", FALSE)
         ELSE IF worker.task.number = number THEN as(worker, "none", FALSE)
-        ELSE IF number <= worker.newest[root] THEN as(worker, "none", TRUE)
+        ELSE IF number <= worker.newest[root] \/ root \in worker.mourned THEN as(worker, "none", TRUE)
         ELSE IF InAPass(worker) /\ refuses THEN as(worker, "busy", FALSE)
         ELSE as(Engage(worker, number, root), "none", FALSE)
 
@@ -202,7 +247,7 @@ OnGradientsRaising(worker, number, root) ==
 Marks(worker, number, exits) ==
     Outcome(worker, {Parcel(<<"Mark", number, exit[2]>>) : exit \in {x \in exits : x[1] = "recv"}})
 
-Absent(worker) == IF worker.context = "open" THEN Silent(worker) ELSE Refusal(worker, "released")
+Absent(worker) == IF worker.context = "open" THEN Silent(worker) ELSE Refusal(worker, Absence(worker))
 
 \* Mark what depends on gradients that are being added up (A16).
 OnSeek(g, worker, who, number) ==
@@ -227,6 +272,13 @@ OnResume(g, worker, who, number) ==
     LET kept == {pair \in worker.task.expected : worker.task.arrivals[pair] > 0 \/ pair \in worker.task.marked}
     IN  IF ~IsAbout(worker.task, number) THEN Absent(worker)
         ELSE Advance(g, worker.task, [worker EXCEPT !.task.expected = kept], who, number)
+
+\* A step that would send something to the dead sends nothing: the worker leaves, and tells the root (A21).
+UnlessLost(s, done) ==
+    LET dead == {Source(s, parcel.message[3]) : parcel \in done.parcels} \cap done.worker.mourned
+    IN  IF dead = {} THEN done
+        ELSE [Silent(Leave(done.worker)) EXCEPT
+                 !.reports = TRUE, !.told = [Nothing EXCEPT !.fault = "died", !.blamed = Min(dead)]]
 
 Committed(worker, number) ==
     IF IsAbout(worker.task, number) THEN Leave(Accumulated(worker, worker.task.staged)) ELSE worker
@@ -266,6 +318,12 @@ CommitPass(s, number) ==
         ELSE Send([shown EXCEPT !.passes[number] = ReturnedIfDone(decided)],
                   {Parcel(<<"Commit", number, w>>) : w \in Others(pass)})
 
+\* Those that the root knows to be dead, and that take part or were sent something (A21).
+DeadIn(s, number) ==
+    LET pass == s.passes[number]
+        awaited == {m \in pass.caused \ pass.processed : m[1] \in {"PropagateGradients", "Mark"}}
+    IN  s.workers[pass.root].mourned \cap (pass.engaged \cup {Source(s, m[3]) : m \in awaited})
+
 \* Go on with a pass that has come to a standstill (A14 to A17).
 RECURSIVE Decide(_, _)
 Decide(s, number) ==
@@ -280,7 +338,9 @@ Decide(s, number) ==
                 entered == IF own.reports THEN Enter(asked, root, {}, own.told) ELSE asked
                 told == [s EXCEPT !.passes[number] = entered, !.workers[root] = own.worker]
             IN  Decide(Send(told, {Parcel(question) : question \in questions} \cup own.parcels), number)
-    IN  IF ~Active(pass) \/ ~AtStandstill(pass) THEN s
+    IN  IF ~Active(pass) THEN s
+        ELSE IF DeadIn(s, number) # {} THEN FailPass(s, number, "died", Min(DeadIn(s, number)))
+        ELSE IF ~AtStandstill(pass) THEN s
         ELSE IF pass.phase = "resumed" \/ missing = {} THEN CommitPass(s, number)
         ELSE IF ~NoticesStandstill THEN s
         ELSE IF ~Smart THEN FailPass(s, number, "unreached", Source(s, Min(missing)))
@@ -296,11 +356,8 @@ OnReport(s, of, who, told) ==
     IN  IF ~Active(pass) THEN
             IF late THEN Send([s EXCEPT !.passes[number].engaged = @ \cup {who}], {Parcel(<<"Abort", number, who>>)})
             ELSE s
-        ELSE IF told.fault # "none" THEN FailPass(known, number, told.fault, who)
+        ELSE IF told.fault # "none" THEN FailPass(known, number, told.fault, IF told.blamed = None THEN who ELSE told.blamed)
         ELSE Decide([s EXCEPT !.passes[number] = Enter(pass, who, {of}, told)], number)
-
-Receiver(s, message) ==
-    IF message[1] \in {"PropagateGradients", "Mark"} THEN Source(s, message[3]) ELSE message[3]
 
 OnCounted(s, message, content, raises) ==
     LET kind == message[1]
@@ -308,12 +365,13 @@ OnCounted(s, message, content, raises) ==
         who == Receiver(s, message)
         worker == s.workers[who]
         root == s.passes[number].root
-        done == CASE kind = "PropagateGradients" /\ raises -> OnGradientsRaising(worker, number, root)
+        made == CASE kind = "PropagateGradients" /\ raises -> OnGradientsRaising(worker, number, root)
                   [] kind = "PropagateGradients" /\ ~raises ->
                          OnGradients(G(s), worker, who, number, message[3], content.value, root)
                   [] kind = "Mark" -> OnMark(G(s), worker, who, number, message[3], root)
                   [] kind = "Seek" -> OnSeek(G(s), worker, who, number)
                   [] kind = "Resume" -> OnResume(G(s), worker, who, number)
+        done == IF who = root THEN made ELSE UnlessLost(s, made)
         after == Send(PutWorker(s, who, done.worker), done.parcels)
     IN  IF ~done.reports THEN after
         ELSE IF who = root THEN OnReport(after, message, who, done.told)
@@ -337,27 +395,41 @@ OnForwardCall(worker, pair, attached) ==
 
 Closed(worker) ==
     [Stranger EXCEPT !.context = "closed", !.sent = worker.sent, !.got = worker.got, !.failed = worker.failed,
+                     !.mourned = worker.mourned,
                      !.task = IF ReleaseEndsPasses THEN NoTask ELSE worker.task]
 Forgotten(worker) ==
-    [Stranger EXCEPT !.context = "gone", !.resurrected = worker.resurrected,
+    [Stranger EXCEPT !.context = "gone", !.resurrected = worker.resurrected, !.mourned = worker.mourned,
                      !.task = IF ReleaseEndsPasses THEN NoTask ELSE worker.task]
 
-\* Nobody can send a call any more, and none is under way (A25).
-Drained(release) == release.asked \subseteq release.closed /\ release.sent \subseteq release.settled
+\* Nobody can send a call any more, and none is under way (A25).  The dead send nothing, and get nothing (A21).
+Drained(s) ==
+    LET dead == s.workers[Creator].mourned
+        living == {pair \in s.release.sent : Source(s, pair) \notin dead /\ Target(s, pair) \notin dead}
+    IN  s.release.asked \subseteq s.release.closed \cup dead /\ living \subseteq s.release.settled
 
-ForgetIfDrained(s) ==
-    IF ~Drained(s.release) THEN s
-    ELSE Send(PutWorker(s, Creator, Forgotten(s.workers[Creator])), {Parcel(<<"Forget", w>>) : w \in s.release.asked})
+\* Have those close that are known to have the context.  Whoever only knew it from somebody dead would never be
+\* named, so after a death everyone is asked (A21).  Once nothing is under way, all forget it, and learn of the dead.
+GoOn(s, known) ==
+    LET dead == s.workers[Creator].mourned
+        all == IF dead = {} THEN known ELSE known \cup (Workers \ dead)
+        new == all \ (s.release.asked \cup {Creator})
+        asked == Send([s EXCEPT !.release.asked = @ \cup new], {Parcel(<<"CleanupContext", w>>) : w \in new})
+        farewell(w) == [message |-> <<"Forget", w>>, content |-> [Nothing EXCEPT !.dead = dead]]
+    IN  IF s.workers[Creator].context # "closed" THEN s
+        ELSE IF ~Drained(asked) THEN asked
+        ELSE Send(PutWorker(asked, Creator, Forgotten(s.workers[Creator])), {farewell(w) : w \in asked.release.asked})
 
+\* A creator that has forgotten the context takes note of nothing any more.
 OnClosed(s, who, sent, settled) ==
-    LET new == {Target(s, pair) : pair \in sent} \ (s.release.asked \cup {Creator})
-        noted == [s EXCEPT !.release = [closed |-> @.closed \cup {who}, sent |-> @.sent \cup sent,
-                                        settled |-> @.settled \cup settled, asked |-> @.asked \cup new]]
-    IN  ForgetIfDrained(Send(noted, {Parcel(<<"CleanupContext", w>>) : w \in new}))
+    IF s.workers[Creator].context # "closed" THEN s
+    ELSE GoOn([s EXCEPT !.release = [@ EXCEPT !.closed = @ \cup {who}, !.sent = @ \cup sent,
+                                              !.settled = @ \cup settled]],
+              {Target(s, pair) : pair \in sent})
 
-OnSettled(s, pair) == ForgetIfDrained([s EXCEPT !.release.settled = @ \cup {pair}])
-TellSettled(s, who, pair) ==
-    IF who = Creator THEN OnSettled(s, pair) ELSE Send(s, {Parcel(<<"Settled", pair>>)})
+OnSettled(s, pair) ==
+    IF s.workers[Creator].context # "closed" THEN s ELSE GoOn([s EXCEPT !.release.settled = @ \cup {pair}], {})
+TellSettled(s, who, pair, failed) ==
+    IF who = Creator THEN OnSettled(s, pair) ELSE Send(s, {Parcel(<<"Settled", pair, failed>>)})
 
 RECURSIVE EndOwnPasses(_, _, _)
 EndOwnPasses(s, who, number) ==
@@ -380,12 +452,60 @@ Close(before, who) ==
 
 OnCleanup(s, who) ==
     IF ~ForgetsWhenDrained /\ s.workers[who].context # "open" THEN s ELSE Close(s, who)
-OnForget(s, who) == PutWorker(s, who, Forgotten(s.workers[who]))
-
 OnCall(s, pair, attached) ==
     LET who == Target(s, pair)
-    IN  IF s.workers[who].context = "closed" THEN TellSettled(s, who, pair)
+    IN  IF s.workers[who].context = "closed" THEN TellSettled(s, who, pair, FALSE)
+        ELSE IF Creator \in s.workers[who].mourned THEN s  \* nobody is left who would release it (A21)
         ELSE PutWorker(s, who, OnForwardCall(s.workers[who], pair, attached))
+
+-----------------------------------------------------------------------------
+(* Deaths (A21)                                                            *)
+
+RECURSIVE OwnPassesGoOn(_, _, _, _)   \* what a death means to the passes of a root
+OwnPassesGoOn(s, who, dead, number) ==
+    IF number > PassCount THEN s
+    ELSE OwnPassesGoOn(IF s.passes[number].root # who THEN s
+                       ELSE IF s.passes[number].phase = "committing" THEN OnCommitted(s, number, dead)
+                       ELSE Decide(s, number), who, dead, number + 1)
+
+RECURSIVE OwnPassesDie(_, _, _, _)    \* nobody is left to release the context
+OwnPassesDie(s, who, dead, number) ==
+    IF number > PassCount THEN s
+    ELSE OwnPassesDie(IF s.passes[number].root = who /\ Active(s.passes[number])
+                      THEN FailPass(s, number, "died", dead) ELSE s, who, dead, number + 1)
+
+\* A worker takes another one for dead, and does all that this means.
+Mourn(before, who, dead) ==
+    LET noted == [before EXCEPT !.workers[who].mourned = @ \cup {dead}]
+        s == OwnPassesGoOn(noted, who, dead, 1)
+        number == s.workers[who].task.number
+        left == IF number # 0 /\ s.passes[number].root = dead THEN PutWorker(s, who, Leave(s.workers[who])) ELSE s
+        ended == OwnPassesDie(left, who, dead, 1)
+    IN  IF dead = Creator /\ left.workers[who].context \in {"open", "closed"}
+        THEN PutWorker(ended, who, Forgotten(ended.workers[who]))
+        ELSE IF who = Creator THEN GoOn(left, {}) ELSE left
+
+RECURSIVE MournAll(_, _, _)
+MournAll(s, who, dead) ==
+    LET new == dead \ s.workers[who].mourned
+    IN  IF new = {} THEN s ELSE MournAll(Mourn(s, who, Min(new)), who, dead)
+
+\* The creator says farewell, and names the dead.
+OnForget(s, who, dead) == MournAll(PutWorker(s, who, Forgotten(s.workers[who])), who, dead)
+
+WithoutThose(s, messages) ==
+    [s EXCEPT !.net.carried = {parcel \in @ : parcel.message \notin messages}, !.net.lost = @ \ messages]
+
+\* The dead take with them what they knew, what they would have sent again, and what was on its way to them.
+Died(s, who) ==
+    LET gone == {m \in {parcel.message : parcel \in s.net.carried} :
+                    To(s, m) = who \/ (From(s, m) = who /\ m \in s.net.lost)}
+    IN  WithoutThose([PutWorker(s, who, [Stranger EXCEPT !.context = "gone"]) EXCEPT !.dead = @ \cup {who}], gone)
+
+\* What is under way on a link that breaks is gone, and each end takes the other for dead.
+Severed(s, one, other) ==
+    LET gone == {m \in {parcel.message : parcel \in s.net.carried} : {From(s, m), To(s, m)} = {one, other}}
+    IN  MournAll(Mourn(WithoutThose(s, gone), one, other), other, {one})
 
 -----------------------------------------------------------------------------
 (* Steps                                                                   *)
@@ -407,7 +527,8 @@ Empty == [graph |-> 0,
           release |-> NoRelease,
           net |-> [carried |-> {}, lost |-> {}, processed |-> {}],
           budget |-> [drops |-> Drops, duplicates |-> Duplicates, timeouts |-> Timeouts,
-                      failures |-> Failures, detached |-> Detached],
+                      failures |-> Failures, detached |-> Detached, crashes |-> Crashes, cuts |-> Cuts],
+          dead |-> {},
           released |-> FALSE]
 
 Init == world = IF DOMAIN Graphs = {1} THEN Chosen(Empty, 1) ELSE Empty
@@ -450,14 +571,15 @@ Backward(who) ==
     IN  /\ world.graph # 0 /\ idle # {} /\ MayBegin(who)
         /\ world' = Decide(Send(entered, begun.parcels), number)
 
-MayTimeOut(pass) == Active(pass) \/ (pass.phase = "committing" /\ ~DecisionIsFinal)
+MayTimeOut(pass) ==
+    pass.root \notin world.dead /\ (Active(pass) \/ (pass.phase = "committing" /\ ~DecisionIsFinal))
 TimeOut(number) ==
     LET pass == world.passes[number]
     IN  /\ world.budget.timeouts > 0 /\ MayTimeOut(pass)
         /\ world' = FailPass(Spend(world, "timeouts"), number, "timedOut", pass.root)
 
 ReleaseContext ==
-    /\ Release /\ world.graph # 0 /\ ~world.released
+    /\ Release /\ world.graph # 0 /\ ~world.released /\ Creator \notin world.dead
     /\ world' = Close([world EXCEPT !.released = TRUE], Creator)
 
 Received(s, parcel, raises) ==
@@ -474,10 +596,13 @@ Received(s, parcel, raises) ==
           [] kind = "CleanupContext" -> OnCleanup(noted, m[2])
           [] kind = "Closed" -> OnClosed(noted, m[2], c.sent, c.settled)
           [] kind = "Settled" -> OnSettled(noted, m[2])
-          [] kind = "Forget" -> OnForget(noted, m[2])
+          [] kind = "Forget" -> OnForget(noted, m[2], c.dead)
 
 Flying == {parcel \in world.net.carried : parcel.message \notin world.net.lost}
-Spent(message) == TakesEffectOnce /\ message \in world.net.processed
+\* It has no effect any more: it is a copy (A3), or of somebody that its receiver takes for dead (A21).
+Spent(message) ==
+    \/ TakesEffectOnce /\ message \in world.net.processed
+    \/ Mourning /\ From(world, message) \in world.workers[To(world, message)].mourned
 Without(s, parcel) == [s EXCEPT !.net.carried = @ \ {parcel}]
 IsControl(message) == message[1] # "ForwardCall"
 
@@ -489,23 +614,39 @@ Duplicate(parcel) ==
     /\ world' = Received(Spend(world, "duplicates"), parcel, FALSE)
 DropMessage(parcel) ==
     /\ IsControl(parcel.message) /\ world.budget.drops > 0 /\ ~Spent(parcel.message)
-    /\ world' = [Spend(world, "drops") EXCEPT !.net.lost = @ \cup {parcel.message}]
+    /\ world' = IF From(world, parcel.message) \in world.dead
+                THEN Without(Spend(world, "drops"), parcel)  \* nobody is left to send it again
+                ELSE [Spend(world, "drops") EXCEPT !.net.lost = @ \cup {parcel.message}]
 Retry(message) == RetriesUntilAnswered /\ world' = [world EXCEPT !.net.lost = @ \ {message}]
 Raise(parcel) ==
     /\ parcel.message[1] = "PropagateGradients" /\ world.budget.failures > 0 /\ ~Spent(parcel.message)
     /\ world' = Received(Spend(Without(world, parcel), "failures"), parcel, TRUE)
 FailCall(parcel) ==
-    /\ ~IsControl(parcel.message) /\ world.budget.failures > 0
+    /\ ~IsControl(parcel.message) /\ world.budget.failures > 0 /\ ~Spent(parcel.message)
     /\ LET s == Spend(Without(world, parcel), "failures")
            pair == parcel.message[2]
            who == Source(s, pair)
-       IN  world' = IF s.workers[who].context = "closed" THEN TellSettled(s, who, pair)
+       IN  world' = IF who \in s.dead THEN s
+                    ELSE IF s.workers[who].context = "closed" THEN TellSettled(s, who, pair, TRUE)
                     ELSE [s EXCEPT !.workers[who].failed = @ \cup {pair}]
+
+MayCrash(who) == world.graph # 0 /\ world.budget.crashes > 0 /\ who \notin world.dead
+Crash(who) == MayCrash(who) /\ world' = Died(Spend(world, "crashes"), who)
+
+\* Each worker is told of a death by a step of its own.
+MayNotice(who, dead) == dead \in world.dead /\ who \notin world.dead \cup {dead} /\ dead \notin world.workers[who].mourned
+Notice(who, dead) == MayNotice(who, dead) /\ world' = Mourn(world, who, dead)
+
+MayCut(one, other) ==
+    /\ world.graph # 0 /\ world.budget.cuts > 0 /\ one < other
+    /\ {one, other} \cap world.dead = {} /\ other \notin world.workers[one].mourned
+Cut(one, other) == MayCut(one, other) /\ world' = Severed(Spend(world, "cuts"), one, other)
 
 \* Steps that will be taken, whatever else happens (FairSpec).
 CallArrives == \E parcel \in Flying : ~IsControl(parcel.message) /\ Deliver(parcel)
 ControlArrives == \E parcel \in Flying : IsControl(parcel.message) /\ Deliver(parcel)
 SentAgain == \E message \in world.net.lost : Retry(message)
+DeathsAreTold == \E who, dead \in Workers : Notice(who, dead)
 
 Next ==
     \/ \E number \in DOMAIN Graphs : Choose(number)
@@ -513,6 +654,8 @@ Next ==
     \/ \E who \in Workers : Backward(who)
     \/ \E number \in Passes : TimeOut(number)
     \/ ReleaseContext
+    \/ \E who \in Workers : Crash(who)
+    \/ \E who, other \in Workers : Notice(who, other) \/ Cut(who, other)
     \/ \E parcel \in Flying :
            Deliver(parcel) \/ Duplicate(parcel) \/ DropMessage(parcel) \/ Raise(parcel) \/ FailCall(parcel)
     \/ \E message \in world.net.lost : Retry(message)
@@ -528,6 +671,7 @@ Fairness ==
     /\ WF_world(CallArrives)       \* calls reach their workers (A5)
     /\ WF_world(ControlArrives)    \* so does what the protocol itself sends
     /\ WF_world(SentAgain)         \* timers fire (A3)
+    /\ WF_world(DeathsAreTold)     \* everybody hears of every death (R34)
 
 FairSpec == Spec /\ Fairness
 =============================================================================

@@ -124,10 +124,18 @@ def test_workers_get_familiar_names_where_links_break() -> None:
     assert [str(one) for one in PROTOCOLS["rref"].familiar(bounds, run)][1] == "Cut(A, C)"
 
 
-@each_gap
-def test_tlc_refuses_it_in_one_line(about: AnyProtocol, claim: Claim) -> None:
-    with pytest.raises(TlcUnavailable, match=r"^in \w+\.tla no link breaks; leave out --cuts$"):
-        tlc.check(claim.bounds, about.sound, (claim.property,))
+@pytest.mark.usefixtures("tlc_is_here")
+@pytest.mark.parametrize("claim", PROTOCOLS["autograd"].gaps.values(), ids=PROTOCOLS["autograd"].gaps)
+def test_tlc_finds_it_too(claim: Claim) -> None:
+    shown = tlc.check(claim.bounds, PROTOCOLS["autograd"].sound, (claim.property,)).counterexample
+    assert shown is not None
+    assert len(shown.actions) == SHORTEST[claim.id]
+
+
+@pytest.mark.parametrize("claim", PROTOCOLS["rref"].gaps.values(), ids=PROTOCOLS["rref"].gaps)
+def test_tlc_refuses_it_in_one_line(claim: Claim) -> None:
+    with pytest.raises(TlcUnavailable, match=r"^in RRef\.tla no link breaks; leave out --cuts$"):
+        tlc.check(claim.bounds, PROTOCOLS["rref"].sound, (claim.property,))
 
 
 @each_gap

@@ -28,6 +28,7 @@ from tests.spec.surveyed import Found, found, surveyed
 SURVEY: Final = ("TypeOK", "Survey")
 RELEASE: Final = Bounds("there-and-back", timeouts=1, failures=1, detached=1, forward=True, release=True)
 FAULTS: Final = Bounds("chain", passes=2, drops=1, duplicates=1, timeouts=1, failures=1)
+DEATHS: Final = Bounds("there-and-back", drops=1, failures=1, crashes=1, cuts=1, forward=True, release=True)
 
 CONFIGURATIONS: Final = {
     "every graph, sound": (Bounds(workers=2, pairs=1, timeouts=1), SOUND),
@@ -36,6 +37,11 @@ CONFIGURATIONS: Final = {
     "hidden path, sound": (Bounds("hidden-path", timeouts=1, smart=True), SOUND),
     "two starters, sound": (Bounds("two-starters", passes=2, timeouts=1, smart=True), SOUND),
     "release, sound": (RELEASE, SOUND),
+    "a death in a pass, sound": (Bounds("two-starters", passes=2, crashes=1, smart=True), SOUND),
+    "a death before the release, sound": (Bounds("AB AC CB: B>r2 s2>C", crashes=1, release=True), SOUND),
+    "a death and a broken link, sound": (Bounds("chain", passes=2, drops=1, crashes=1, cuts=1), SOUND),
+    "a broken link, sound": (Bounds("AB BC: A>A", cuts=1, forward=True, release=True), SOUND),
+    "a death, torch": (Bounds("there-and-back", crashes=1, forward=True, release=True), TORCH),
     "diamond, torch": (Bounds("diamond", passes=2, timeouts=1), TORCH),
     "release, torch": (Bounds("there-and-back", forward=True, release=True), TORCH),
     "unused result, torch": (Bounds("unused-result", duplicates=1, timeouts=1, failures=1), TORCH),
@@ -99,9 +105,10 @@ def test_tlc_catches_the_same_in_every_mutant(rule: str) -> None:
     [
         (RELEASE, SOUND),
         (Bounds("half-used", drops=1, timeouts=1, smart=True), SOUND),
+        (DEATHS, SOUND),
         (CONFIGURATIONS["diamond, torch"]),
     ],
-    ids=["release, sound", "smart, sound", "diamond, torch"],
+    ids=["release, sound", "smart, sound", "deaths, sound", "diamond, torch"],
 )
 def test_every_state_of_tlc_is_one_world_and_so_is_every_step(
     bounds: Bounds, rules: AutogradRules, tmp_path: Path
@@ -112,7 +119,10 @@ def test_every_state_of_tlc_is_one_world_and_so_is_every_step(
     assert_same_graph(tmp_path / "graph.dot", model, read, lambda world: autograd_tlc.twin_of(world, bounds))
 
 
-@pytest.mark.parametrize(("bounds", "rules"), [(RELEASE, SOUND), CONFIGURATIONS["unused result, torch"]])
+@pytest.mark.parametrize(
+    ("bounds", "rules"),
+    [(RELEASE, SOUND), CONFIGURATIONS["unused result, torch"], CONFIGURATIONS["a death and a broken link, sound"]],
+)
 def test_a_run_ends_where_the_module_says(bounds: Bounds, rules: AutogradRules) -> None:
     listener = heard(bounds, rules, ("QuietIsTheEnd",))
     assert listener.run.complete, "".join(listener.said)
