@@ -40,6 +40,7 @@ from farref.impl.worker.process import check_idle, current
 from farref.impl.worker.report import remove_world
 
 DRIVER: Final = "driver"
+PREFIX: Final = "farref-world-"
 FAREWELL_S: Final = 3.0
 
 
@@ -127,7 +128,7 @@ def launch(
     if log is not None:
         Path(log).mkdir(parents=True, exist_ok=True)
     told = (os.getpid(), init_timeout, shutdown_timeout, log, checked_source(source))
-    yield from _driven(starting(), Plan(tempfile.mkdtemp(prefix="farref-world-"), everybody, transport, settings, *told))
+    yield from _driven(starting(), Plan(tempfile.mkdtemp(prefix=PREFIX), everybody, transport, settings, *told))
 
 
 def _driven(context: Any, plan: Plan) -> Iterator[Cluster]:
