@@ -125,6 +125,7 @@ def _met(name: str, me: WorkerId, meeting: Meeting, check: Callable[[], None], m
     core.here.lives.update(lives)
     worker = Worker(core, called, streams, meeting.settings, arena, windows)
     worker.intake.mend_with(Mending(worker, meeting, identity, listener))
+    worker.membership.begin(place)
     return worker
 
 

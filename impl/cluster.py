@@ -92,6 +92,7 @@ def launch(
     shared_bytes_max: int = SHARED_BYTES_MAX,
     limits: Limits = NO_CHOICE,
     report_seconds: float = 1.0,
+    silence_seconds: float = 30.0,
     init_timeout: float = api.INIT_TIMEOUT_S,
     shutdown_timeout: float = api.SHUTDOWN_TIMEOUT_S,
     log: str | None = None,
@@ -103,7 +104,8 @@ def launch(
     ever. With `copy_arrays` large arrays arrive as copies, which one may write to, instead of views of shared memory. No
     value may be larger than `frame_bytes_max`. Each worker shares up to `shared_bytes_max` of memory with the others, for large
     arrays. `limits` says how much of everything else there may be (`spec/limits.md`). `init_timeout` is how long workers may
-    take to meet. Each reports every `report_seconds` what it does, for `farref top`; with 0 never. `log` is a folder in which
+    take to meet. Each reports every `report_seconds` what it does, for `farref top`; with 0 never. Whoever says nothing for
+    `silence_seconds` is excluded; with 0 nobody is for that. `log` is a folder in which
     each leaves a file of what it did (`spec/log.md`). `source` is text that each worker runs as its `__main__` first: that of a
     cell of a notebook, which it could not import.
     """
@@ -118,6 +120,7 @@ def launch(
         limits=limits,
         report_seconds=report_seconds,
         copy_arrays=copy_arrays,
+        silence_seconds=silence_seconds,
     )
     for timeout in (rpc_timeout or 0, init_timeout):
         checked_timeout(timeout)

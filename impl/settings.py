@@ -56,6 +56,8 @@ class Settings(Struct, frozen=True):
     """How much of everything there may be."""
     copy_arrays: bool = False
     """Whether large arrays arrive as copies, which one may write to. Otherwise they are views, which one may not."""
+    silence_seconds: float = 30.0
+    """How long a worker may say nothing before it is excluded; with 0 silence excludes nobody."""
 
 
 def check_settings(settings: Settings) -> None:
@@ -74,6 +76,9 @@ def check_settings(settings: Settings) -> None:
     every = settings.report_seconds
     if not isinstance(every, (int, float)) or not 0 <= every < float("inf"):
         raise RpcError(f"report_seconds is a number of seconds, or 0 for no reports, and not {every!r}")
+    silence = settings.silence_seconds
+    if not isinstance(silence, (int, float)) or not 0 <= silence < float("inf"):
+        raise RpcError(f"silence_seconds is a number of seconds, or 0 for never, and not {silence!r}")
     check_limits(settings.limits)
 
 

@@ -12,8 +12,10 @@ import struct
 from typing import Final
 
 from farref.impl.core.ids import Incarnation, WorkerId
+from farref.impl.core.messages import Excluded
 from farref.impl.errors import WireError
 from farref.impl.transport.doorway import Guest
+from farref.impl.transport.frames import HEADER, read_body, read_header, write_plain_frame
 from farref.impl.transport.handshake import AGAIN, DEADLINE_S, Identity
 from farref.impl.transport.mesh import Meeting, connect, place_of, same_user
 from farref.impl.transport.streams import Stream, introduce
@@ -29,7 +31,11 @@ class Gone(Exception):  # noqa: N818
 
 
 class Refused(Exception):  # noqa: N818
-    """The worker is there, and takes nothing more from us."""
+    """The worker is there, and takes nothing more from us, because we are excluded (R38)."""
+
+    def __init__(self, told: Excluded) -> None:
+        super().__init__(told.reason)
+        self.told = told
 
 
 def reach(meeting: Meeting, identity: Identity, rank: WorkerId, life: Incarnation, epoch: int, taken: int) -> Guest:
@@ -47,7 +53,7 @@ def reach(meeting: Meeting, identity: Identity, rank: WorkerId, life: Incarnatio
         ready.send(RESUMES.pack(epoch, taken))
         (theirs,) = TAKEN.unpack(_exactly(ready, TAKEN.size))
         if theirs == REFUSED:
-            raise Refused
+            raise Refused(_why(ready))
     except BaseException:
         ready.close()
         raise
@@ -73,6 +79,19 @@ def hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> Guest:
 def answer(guest: Guest, taken: int) -> None:
     """Say how much was taken. So few bytes never wait for room in a new stream."""
     guest.stream.send(TAKEN.pack(taken))
+
+
+def refuse(guest: Guest, view: int, reason: str) -> None:
+    """Say that nothing more is taken, and why."""
+    guest.stream.send(TAKEN.pack(REFUSED) + write_plain_frame(Excluded(view, reason)))
+
+
+def _why(stream: Stream) -> Excluded:
+    _, length = read_header(_exactly(stream, HEADER.size))
+    told = read_body(_exactly(stream, length))
+    if not isinstance(told, Excluded):
+        raise WireError("the other end refuses, and does not say why")
+    return told
 
 
 def _exactly(stream: Stream, size: int) -> bytes:

@@ -127,7 +127,7 @@ class Intake:
         elif type(message) is Heard:
             worker.connections[source].hear(message.taken)
         elif type(message) is HungUp:
-            raise WireError(f"it took {worker.names[worker.rank]} for dead: {message.reason}")
+            raise ConnectionAbortedError(f"it took {worker.names[worker.rank]} for dead: {message.reason}")
         else:
             self.arrive(source, message, None)
 
@@ -197,7 +197,11 @@ class Intake:
             self.mending.begin(connection, str(error))
             return
         connection.say_why(str(error))
-        connection.close()
+        if self.mending is None or self._is_over(peer):
+            connection.close()
+        else:
+            connection.leave_stream()
+            worker.membership.refused.add(peer)
         worker.declare_dead(peer, str(error))
 
     def _is_over(self, peer: WorkerId) -> bool:
@@ -220,6 +224,7 @@ class Intake:
             if worker.arena is not None and worker.arena.lost:
                 worker.arena.take_back_from_ended()
             self._expire(now)
+            worker.membership.tick(now)
             if worker.lines.to_self:
                 worker.reactor.queue(worker.lines.deliver)
         for connection in list(worker.connections.values()):

@@ -16,8 +16,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.ids import WorkerId
+from farref.impl.core.messages import Excluded
 from farref.impl.errors import WireError
-from farref.impl.transport.again import REFUSED, Gone, Refused, answer, hear, reach
+from farref.impl.transport.again import Gone, Refused, answer, hear, reach, refuse
 from farref.impl.transport.doorway import Doorway, Guest
 from farref.impl.transport.handshake import Identity
 from farref.impl.transport.mesh import Meeting, place_of
@@ -73,9 +74,11 @@ class Mending:
         connection = worker.connections.get(peer)
         is_known = connection is not None and worker.core.here.lives.get(peer) == guest.peer.incarnation
         try:
-            if connection is None or not is_known or peer in worker.core.dead:
+            if connection is None or not is_known or peer in worker.membership.refused:
+                guest.stream.close()
+            elif peer in worker.core.dead:
                 if not is_ours:
-                    answer(guest, REFUSED)
+                    refuse(guest, worker.core.members.view, worker.core.dead[peer])
                 guest.stream.close()
             elif peer > worker.rank or is_ours:
                 self._take(connection, guest, is_ours)
@@ -112,7 +115,8 @@ class Mending:
         """Send away who takes too long, and begin what could not begin when a stream broke."""
         self._door.hurry()
         for connection in self._worker.connections.values():
-            if connection.broken and not connection.dead and connection.peer not in self.breaks:
+            wants_it = connection.broken and not connection.dead and connection.peer not in self.breaks
+            if wants_it and connection.peer not in self._worker.membership.refused:
                 self._start(connection, "the stream is broken")
 
     def close(self) -> None:
@@ -143,11 +147,16 @@ class Mending:
                     return
             except Gone:
                 worker.declare_dead(peer, mine.reason)
-            except Refused:
-                worker.declare_dead(peer, "it takes nothing from here any more")
+            except Refused as refused:
+                self._hear_no(peer, refused.told)
             except (WireError, OSError):
                 pass
             time.sleep(next(pauses))
+
+    def _hear_no(self, peer: WorkerId, told: Excluded) -> None:
+        """Hear that a peer takes nothing more from this worker, which is excluded (R38)."""
+        with self._worker.lock:
+            self._worker.perform(self._worker.core.receive(peer, told))
 
     def _try(self, connection: Connection) -> bool:
         """Connect or knock once, and say whether there is a new stream."""

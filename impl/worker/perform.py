@@ -137,7 +137,7 @@ class Performer:
             case TakeForDead(peer):
                 worker.declare_dead(peer, "another worker has declared it dead")
             case Lost() | Joined() | Fenced() | Suspected() | KeepAuthority():
-                pass  # nobody has made this worker install a view yet
+                worker.membership.perform(effect)
             case _:
                 assert_never(effect)
 

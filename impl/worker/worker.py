@@ -49,6 +49,7 @@ from farref.impl.worker.intake import Intake
 from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.lending import Lending
 from farref.impl.worker.lines import FEW_CALLS, Lines
+from farref.impl.worker.membership import Membership
 from farref.impl.worker.passes import Passes
 from farref.impl.worker.perform import Performer, ToPerform
 from farref.impl.worker.reactor import Reactor
@@ -98,6 +99,7 @@ class Worker:
         self.flush: Final = self.lines.flush
         self.intake, self.lending = Intake(self, poller), Lending(self, windows)
         self.bodies = Bodies(self.lending, windows)
+        self.membership = Membership(self)
         self.performer, self.answers, self.passes = Performer(self), Answers(self), Passes(self)
         self.perform: Final = self.performer.perform
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
@@ -222,6 +224,7 @@ class Worker:
             raise NotRunning(GONE.format(self.names[self.rank]))
         if self.closing and not getattr(self.in_function, "depth", 0):
             raise NotRunning(f"{self.names[self.rank]} is shutting down: nothing new begins (R32)")
+        self.core.here.check_fence()
         if rank in self.core.dead:
             raise PeerDied(self.core.dead[rank])
         return rank
@@ -247,19 +250,12 @@ class Worker:
             self.lines.deliver()
 
     def declare_dead(self, peer: WorkerId, reason: str) -> None:
-        """End everything that only a dead peer could end; every error names it (R34)."""
+        """Have a peer excluded that cannot take part any more (R36). Where nobody decides that, it is dead here (R34)."""
         with self.lock:
-            if peer in self.core.dead:
-                return
             text = f"worker {self.names[peer]} died: {reason}"
-            self.connections[peer].hang_up()
-            if self.arena is not None:
-                self.arena.lose(peer)
-            self.perform(self.core.peer_died(peer, text))
-            for call, (future, target, name) in list(self.calls.items()):
-                if target == peer:
-                    del self.calls[call]
-                    future.offer_exception(PeerDied(f"{name}: {text}"))
+            if peer not in self.core.dead and not self.membership.suspect(peer, text):
+                self.perform(self.core.peer_died(peer, text))
+                self.membership.lose(peer, text)
 
     # Sending
 
@@ -271,7 +267,7 @@ class Worker:
         connection = self.connections[target]
         if connection.dead:
             self.declare_dead(target, "its connection is broken")
-            if not isinstance(message, Control | Ack | Excluded):
+            if target in self.core.dead and not isinstance(message, Control | Ack | Excluded):
                 self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
         else:
             connection.post(message, segments)
