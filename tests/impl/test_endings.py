@@ -79,7 +79,7 @@ def test_R34_a_killed_peer_is_named_long_before_any_timeout() -> None:
         assert get_debug_info().users == ()
 
 
-def test_R34_the_forks_of_a_killed_user_are_listed_under_its_name() -> None:
+def test_R45_the_forks_of_a_killed_user_are_listed_under_its_name_until_it_is_buried() -> None:
     with pytest.warns(UserWarning, match="could not release"):
         keep_and_kill()
 
@@ -88,6 +88,9 @@ def keep_and_kill() -> None:
     with launch(["A", "C"], allow=["tests.impl.far.references"], shutdown_timeout=0.5) as world:
         x = RRef("kept for C")
         rpc_sync("C", far.keep, [x])
+        os.kill(
+            world.pid("A"), signal.SIGSTOP
+        )  # which might hold a fork that C minted: until it settles, C is not buried
         world.kill("C")
         del x
         eventually(lambda: get_debug_info().dead == (2,))
@@ -231,13 +234,14 @@ def test_strangers_at_the_meeting_place_are_turned_away(tmp_path: Path) -> None:
 def test_a_frame_that_makes_no_sense_ends_the_connection_and_runs_nothing() -> None:
     with launch(["A", "B"], allow=["tests.impl.far.references"], shutdown_timeout=1):
         rpc_sync("B", far.keep, [remote("A", far.echo, [1])])
-        rpc_sync("A", far.send_noise, ["B"])
+        with suppress(PeerDied):  # it may be excluded before it has answered
+            rpc_sync("A", far.send_noise, ["B"])
         with pytest.raises(PeerDied, match="worker A died"):
             rpc_sync("B", far.pass_on, [RRef(1), "A"])
         assert rpc_sync("B", far.dead_workers) == [1]
         assert rpc_sync("B", far.echo, ["still here"]) == "still here"
-        with pytest.raises(PeerDied, match=r"worker B died: it took A for dead: .*frame"):
-            rpc_sync("A", far.pass_on, [RRef(1), "B"])
+        with pytest.raises(PeerDied, match="worker A died: a frame is no message"):
+            rpc_sync("A", far.echo, ["it is excluded, for everybody"])
 
 
 def test_pickle_is_loud_and_works_when_asked_for() -> None:

@@ -30,7 +30,9 @@ def stop(pid: int) -> None:
     """Stop a process, all of its threads."""
     os.kill(pid, signal.SIGSTOP)
     threads = Path(f"/proc/{pid}/task")
-    eventually(lambda: all((one / "stat").read_text().rpartition(")")[2].split()[0] == "T" for one in threads.iterdir()))
+    eventually(
+        lambda: all((one / "stat").read_text().rpartition(")")[2].split()[0] == "T" for one in threads.iterdir())
+    )
 
 
 def share_with(name: str) -> RRef:
