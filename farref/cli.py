@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "conform": "Judge a backend: which clauses of the spec it keeps, which it breaks, and how to see that again.",
     "doctor": "Say what works on this machine, and what is lost where something is missing.",
     "explain": "Tell the story of a run that `farref check --save` or `farref fuzz --save` wrote.",
+    "explore": "Walk through a world in the browser, step by step.",
     "fuzz": "Drive the model and an implementation through the same random schedules, and compare them after every step.",
     "prove": "Prove the protocols safe and live for any number of workers, references, messages and faults.",
     "replay": "Let the model and an implementation take a saved run, and compare them after every step.",
@@ -110,6 +111,7 @@ def cli(ctx: click.Context) -> int:
     farref check rref                     the sound protocol holds every property
     farref check rref --profile torch     PyTorch's rules, and how they break
     farref explain trace.json -o x.svg    draw a counterexample
+    farref explore rref --profile torch --claim N1   step through it in the browser
     farref fuzz rref                      the implementation and the model agree on every step
     farref fuzz autograd                  the same for backward passes over random programs
     farref prove rref                     what holds for any number of everything

@@ -19,6 +19,7 @@ WITHOUT_PACKAGE: Final = {
     "spec/drawings": "Phases, a tree of forks, and the shortest run to N1, drawn from the model.",
     "spec/tla": "The same protocols in TLA+, with a configuration for each claim.",
     "properties/conformance/expectations": "The failures of PyTorch that are known, a file for each backend.",
+    "farref/exploring/page": "The page of `farref explore`: one module for each thing on it, no build step.",
     "bench": "Measurements: the engines beside TLC, the implementation beside PyTorch.",
     "examples": "Programs that use the implementation, adapters for the kit, and a wrong backend.",
     "examples/ported": "Programs in the manner of PyTorch's tutorials; what differs is marked line by line.",

@@ -50,6 +50,11 @@ def test_packages_within_farref_are_shipped_with_their_pages() -> None:
     assert kinds == set(setuptools["package-data"]["farref.rendering.conformance"])
 
 
+def test_the_page_of_the_explorer_is_shipped() -> None:
+    shipped = project()["tool"]["setuptools"]["package-data"]["farref.exploring"]
+    assert {f"page/*{path.suffix}" for path in (ROOT / "farref" / "exploring" / "page").iterdir()} == set(shipped)
+
+
 def test_expectations_are_shipped() -> None:
     shipped = project()["tool"]["setuptools"]["package-data"]["farref.properties.conformance"]
     assert "expectations/*.toml" in shipped

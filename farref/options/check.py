@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -118,9 +119,26 @@ SAYS_MORE: Final = {
 }
 
 
+def explored_request(given: dict[str, Any], budget: Budget) -> Request:
+    """Turn the flags of `farref explore` into a request: one world, and the property that its run is to break."""
+    about = CHECKED[given["subject"]]
+    bounds, claim = bounds_given(given, about), _claim(given["claim"], about)
+    without = _rule(given["without"], about)
+    if without is not None and given["profile"] == "torch":
+        raise click.UsageError("--without takes a rule away from the sound profile; leave out --profile torch")
+    own = bounds if bounds or claim in about.every_claim else asdict(about.broadest)
+    (configuration, *_), _ = _configurations(own, claim, about)
+    return Request((configuration,), False, given["profile"], without, claim, budget=budget)
+
+
 def check_options(command: Command) -> Command:
     """Add the flags that say which protocol is checked, how, and for how long."""
     return with_options(bounds_options(command), _CHECK_OPTIONS)
+
+
+def world_options(command: Command) -> Command:
+    """Add the flags that say which rules are followed, and what is to be broken."""
+    return with_options(command, _WORLD_OPTIONS)
 
 
 CHOICE_OF_PROFILES: Final = click.Choice(
@@ -128,13 +146,17 @@ CHOICE_OF_PROFILES: Final = click.Choice(
 )
 WHAT, HOW = "What is checked", "How it is searched"
 
-_CHECK_OPTIONS: Final = [
+_WORLD_OPTIONS: Final = [
     option(
         WHAT, "--profile", type=CHOICE_OF_PROFILES, default="sound",
         help="Rules that are followed: sound is this spec, torch is PyTorch 2.13. Default sound.",
     ),
     option(WHAT, "--without", metavar="RULE", help="Follow the sound rules without this one."),
     option(WHAT, "--claim", metavar="ID", help="Check one known defect (N1, D1, ...) or one property (P1, S1, ...)."),
+]  # fmt: skip
+
+_CHECK_OPTIONS: Final = [
+    *_WORLD_OPTIONS,
     option(
         WHAT, "--each", type=click.Choice(["rule", "claim"]),
         help="Print a table: the sound rules without each rule in turn, or each known defect under both profiles.",

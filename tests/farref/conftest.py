@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
 
 from farref.cli import cli
+from tests.farref.browser import hidden_browser
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
 
 Farref = Callable[..., Result]
 Traced = Callable[..., bytes]
@@ -45,3 +50,10 @@ def saved(traced: Traced, tmp_path: Path) -> Path:
     path = tmp_path / "n1.json"
     path.write_bytes(traced("--claim", "N1"))
     return path
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    """A browser that nobody sees."""
+    with hidden_browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened

@@ -58,7 +58,7 @@ WRONG_WORDS = {
     "check rref --compare-engines": "one configuration",
     "check rref --walk 5 --engine tlc": "--engine tlc",
     "check rref --unheard-of": "--unheard-of",
-    "verify rref": "check, conform, doctor, explain, fuzz, prove, replay, spec, top",
+    "verify rref": "check, conform, doctor, explain, explore, fuzz, prove, replay, spec, top",
     "fuzz": "SUBJECT",
     "fuzz rref --backend torch": "'simulated'",
     "fuzz rref --seconds 0": "--seconds",
@@ -92,9 +92,25 @@ WRONG_WORDS = {
     "spec everything": "R1 to R",
     "spec A99": "A1 to A29",
     "explain": "TRACE",
+    "explore": "SUBJECT",
+    "explore threads": "'rref', 'autograd'",
+    "explore rref no/such/file.json": "No such file",
+    "explore rref pyproject.toml": "not a trace",
+    "explore rref --claim N99": "no claim or property is called 'N99'",
+    "explore rref --claim N1 --workers 3": "its own bounds",
+    "explore rref --without gravity": "no rule is called 'gravity'",
+    "explore rref --profile torch --without processes_once": "leave out --profile torch",
+    "explore rref --graph chain": "--graph is not a bound of rref",
+    "explore rref --forks 2 -o no/such/folder/page.html": "cannot be written",
     "explain no/such/file.json": "No such file",
     "explain .": "directory",
 }
+
+
+def test_a_run_is_explored_in_its_own_world(farref: Farref, saved: Path) -> None:
+    assert "is a run of rref, not of autograd" in complaint(farref("explore", "autograd", str(saved)))
+    assert "leave out --workers" in complaint(farref("explore", "rref", str(saved), "--workers", "2"))
+    assert "leave out --profile" in complaint(farref("explore", "rref", str(saved), "--profile", "torch"))
 
 
 def complaint(result: Result) -> str:

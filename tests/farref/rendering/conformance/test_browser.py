@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,39 +11,14 @@ from click.testing import Result
 
 from farref.properties.conformance.kit.document import Level, Verdict
 from farref.rendering.conformance.html import to_html
+from tests.farref.browser import logged, opened, requests, set_width
 from tests.farref.conformance import EVERY, TOY, WRONG, report, row
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
 Farref = Callable[..., Result]
-FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 WIDTHS = (1280, 400)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """A browser that nobody sees."""
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip(
-            "the page is not opened: there is no chromium, or no chromedriver (apt-get install chromium-driver)"
-        )
-    from selenium.webdriver import Chrome, ChromeOptions, ChromeService
-
-    options = ChromeOptions()
-    options.binary_location = chromium
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = Chrome(options=options, service=ChromeService(driver))
-    try:
-        yield opened
-    finally:
-        opened.quit()
 
 
 @pytest.fixture(scope="module")
@@ -56,30 +29,6 @@ def matrix(farref: Farref, tmp_path_factory: pytest.TempPathFactory) -> str:
     result = farref("conform", "--backend", TOY, "--backend", WRONG, *asked, "-o", str(path))
     assert result.exit_code == 1, result.output
     return path.as_uri()
-
-
-def set_width(browser: Chrome, width: int) -> None:
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-
-def opened(browser: Chrome, address: str) -> Any:
-    """Open a page afresh, and give the function that runs a script in it."""
-    browser.get("about:blank")
-    for log in ("browser", "performance"):
-        logged(browser, log)  # what was logged before is forgotten
-    browser.get(address)
-    return browser.execute_script
-
-
-def logged(browser: Chrome, log: str) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = browser.get_log(log)  # type: ignore[no-untyped-call]
-    return entries
-
-
-def requests(browser: Chrome) -> list[str]:
-    entries = [json.loads(entry["message"])["message"] for entry in logged(browser, "performance")]
-    return [one["params"]["request"]["url"] for one in entries if one["method"] == "Network.requestWillBeSent"]
 
 
 def shown(script: Any) -> list[str]:
