@@ -97,10 +97,10 @@ def _run_of(request: Request) -> Trace | None:
 def serve(answering: Answering, is_hidden: bool) -> int:
     """Serve the page until Ctrl-C."""
     with ExplorerServer(answering) as server:
-        remark(f"the page is at {server.address} (Ctrl-C ends it)")
-        if not is_hidden:
-            webbrowser.open(server.address)
         try:
+            remark(f"the page is at {server.address} (Ctrl-C ends it)")
+            if not is_hidden:
+                webbrowser.open(server.address)
             server.serve_forever(poll_interval=0.2)
         except KeyboardInterrupt:
             remark("closed")
