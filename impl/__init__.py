@@ -32,6 +32,7 @@ from farref.impl.errors import (
     RpcError,
     RpcTimeout,
     UnknownWorker,
+    WasExcluded,
 )
 from farref.impl.functions import function
 from farref.impl.futures import Future, collect_all, wait_all
@@ -63,6 +64,7 @@ __all__ = [
     "TensorPipeRpcBackendOptions",
     "Tls",
     "UnknownWorker",
+    "WasExcluded",
     "WorkerInfo",
     "autograd",
     "collect_all",

@@ -6,6 +6,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace as replace_identity
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +23,9 @@ from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo, check_settings, limit_of
 from farref.impl.spelling import also_called
 from farref.impl.transport.handshake import Identity
+from farref.impl.transport.joining import ask, listen_anew
 from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, meet, names, place_of, share_memory
-from farref.impl.transport.places import check_not_met, stay
+from farref.impl.transport.places import check_not_met, stay, who_is_there
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.values.bodies import Arguments
 from farref.impl.worker import forking as forking
@@ -94,10 +96,14 @@ def init_rpc(
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
     with joining:
-        _check_free(place, size)
+        check_idle()
         deadline = time.monotonic() + min(limit_of(timeout), MEETING_S_MAX)
         make = make_core if log is None else partial(LoggedCore, journal=journal_in(Path(log)))
-        worker = _met(name, WorkerId(rank), Meeting(place, size, transport, chosen, deadline), check, make)
+        meeting = Meeting(place, size, transport, chosen, deadline)
+        worker = _joined(name, WorkerId(rank), meeting, make)
+        if worker is None:
+            check_not_met(place, size)
+            worker = _met(name, WorkerId(rank), meeting, check, make)
         worker.intake.reporter = Reporter(worker, place)
         become(worker, stay(place, worker.rank))
         worker.reactor.begin()
@@ -129,17 +135,35 @@ def _met(name: str, me: WorkerId, meeting: Meeting, check: Callable[[], None], m
     return worker
 
 
+def _joined(name: str, place: WorkerId, meeting: Meeting, make: MakeCore) -> Worker | None:
+    """Join a world that has met, in the place of a worker that was excluded, if it takes this one in (R44)."""
+    if not who_is_there(meeting.directory, meeting.world_size):
+        return None
+    world, key = agree_on_secret(meeting.directory)
+    identity = Identity(place, Incarnation(time.time_ns()), world, key)
+    told = ask(meeting, identity, name)
+    if isinstance(told, str):
+        return None
+    identity = replace_identity(identity, rank=told.rank)
+    listener = listen_anew(meeting, identity)
+    core = make(told.rank, told.names, identity.incarnation)
+    core.here.lives.update({rank: life for rank, life in told.lives.items() if rank != told.rank})
+    excluded = {rank for rank, _ in told.view.excluded}
+    peers = [rank for rank in told.names if rank not in excluded and rank != told.rank]
+    worker = Worker(core, told.names, dict.fromkeys(peers), meeting.settings)
+    worker.intake.mend_with(Mending(worker, meeting, identity, listener))
+    worker.membership.begin(meeting.directory)
+    with worker.lock:
+        worker.perform(core.members.install(told.view))
+        worker.perform(core.members.bury(told.buried))
+    return worker
+
+
 def _check_place(directory: Path, rank: int, world_size: int) -> None:
     if not 0 <= rank < world_size:
         raise RpcError(f"a world of {world_size} has the ranks 0 to {world_size - 1}, and not {rank}")
     if directory.stat().st_mode & 0o077:
         raise RpcError(f"{directory} can be entered by others; it has the key of the world, so its mode must be 0700")
-
-
-def _check_free(directory: Path, world_size: int) -> None:
-    """Refuse to join a world while in one, and to meet where others have met."""
-    check_idle()
-    check_not_met(directory, world_size)
 
 
 def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> WorkerTables:
@@ -169,7 +193,7 @@ def leave(graceful: bool, timeout: float) -> tuple[WorkerTables, list[str]]:
     if graceful and unanswered:
         told = ", ".join(unanswered[:TOLD_MAX]) + (" and others" if len(unanswered) > TOLD_MAX else "")
         complaints.append(f"{me} left after {timeout} s without an answer from {told}")
-    if graceful and not left.is_empty():
+    if graceful and not left.is_empty() and worker.core.here.fenced is None:
         complaints.append(f"{me} could not release everything: {left}")
     return left, complaints
 

@@ -11,15 +11,12 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
-import signal
 import sys
 import tempfile
-import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from itertools import chain
@@ -29,41 +26,33 @@ from typing import Any, Final
 import multiprocess.util  # type: ignore[import-untyped]  # which joins all workers at exit: what is registered later comes first
 
 from farref.impl import api
-from farref.impl.core.ids import WorkerId
-from farref.impl.errors import GaveUp, NotRunning, RpcError
+from farref.impl.errors import GaveUp, NotRunning, RpcError, RpcTimeout
 from farref.impl.limits import NO_CHOICE, Limits
-from farref.impl.prompt import checked_source, run_source, without_script
-from farref.impl.settings import FRAME_BYTES_MAX, SHARED_BYTES_MAX, Settings, Tls, check_settings, checked_timeout
-from farref.impl.starting import Driver, remove_server, starting
+from farref.impl.prompt import checked_source, without_script
+from farref.impl.servant import Plan, join, work
+from farref.impl.settings import (
+    FRAME_BYTES_MAX,
+    SHARED_BYTES_MAX,
+    Settings,
+    Tls,
+    check_settings,
+    checked_timeout,
+    limit_of,
+)
+from farref.impl.starting import starting
 from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.worker.process import check_idle, current
-from farref.impl.worker.report import remove_world
 
 DRIVER: Final = "driver"
 PREFIX: Final = "farref-world-"
 FAREWELL_S: Final = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What every process of a world has to know. The key is in the directory, which only this user can enter."""
-
-    directory: str
-    names: tuple[str, ...]
-    transport: Transport
-    settings: Settings
-    driver: int
-    init_timeout: float
-    shutdown_timeout: float
-    log: str | None
-    source: str
-
-
 class Cluster:
     """The workers that a driver started."""
 
-    def __init__(self, names: tuple[str, ...], processes: Sequence[Any]) -> None:
-        self.names = names
+    def __init__(self, names: tuple[str, ...], processes: Sequence[Any], plan: Plan) -> None:
+        self.names, self._plan = names, plan
         self.processes = dict(zip(names, processes, strict=True))
         self.complaints: dict[str, list[str]] = {}
         """What workers could not release when they left, by name: there when the block has ended."""
@@ -76,6 +65,27 @@ class Cluster:
         """End a worker without warning."""
         self.processes[name].kill()
         self.processes[name].join()
+
+    def restart(self, name: str) -> None:
+        """Start a worker that was excluded anew, under its name (R44). It has a new rank, and inherits nothing.
+
+        If its process still lives, it is ended first. The new one can be called by everybody when this returns.
+        """
+        self.kill(name)
+        driver, plan = current(), self._plan
+        before = driver.find(name)
+        driver.declare_dead(before, "it is started anew")
+        rank = plan.names.index(name)
+        process = starting().Process(target=work, args=(plan, rank), daemon=True)
+        with without_script():
+            process.start()
+        self.processes[name] = process
+        deadline = time.monotonic() + limit_of(plan.init_timeout)
+        while driver.find(name) == before:
+            _all_live([process])
+            if time.monotonic() > deadline:
+                raise RpcTimeout(f"{name} did not come back within {plan.init_timeout} s")
+            time.sleep(0.01)
 
 
 @contextmanager
@@ -122,22 +132,26 @@ def launch(
         copy_arrays=copy_arrays,
         silence_seconds=silence_seconds,
     )
-    for timeout in (rpc_timeout or 0, init_timeout):
-        checked_timeout(timeout)
+    _check(settings, transport, (rpc_timeout or 0, init_timeout))
     _check_modules(allow)
-    check_settings(settings)
-    check_transport(transport, settings)
-    check_idle()
     if log is not None:
         Path(log).mkdir(parents=True, exist_ok=True)
     told = (os.getpid(), init_timeout, shutdown_timeout, log, checked_source(source))
     yield from _driven(starting(), Plan(tempfile.mkdtemp(prefix=PREFIX), everybody, transport, settings, *told))
 
 
+def _check(settings: Settings, transport: Transport, timeouts: Sequence[float]) -> None:
+    for timeout in timeouts:
+        checked_timeout(timeout)
+    check_settings(settings)
+    check_transport(transport, settings)
+    check_idle()
+
+
 def _driven(context: Any, plan: Plan) -> Iterator[Cluster]:
     """Start the workers of a plan, and be their driver."""
-    processes = [context.Process(target=_work, args=(plan, rank), daemon=True) for rank in range(1, len(plan.names))]
-    cluster = Cluster(plan.names[1:], processes)
+    processes = [context.Process(target=work, args=(plan, rank), daemon=True) for rank in range(1, len(plan.names))]
+    cluster = Cluster(plan.names[1:], processes, plan)
     end = partial(_end, plan, cluster)
     atexit.register(end)  # for a program that ends in the block: its workers wait for it, and it would wait for them
     try:
@@ -161,7 +175,7 @@ def _start(plan: Plan, processes: Sequence[Any]) -> None:
         with without_script():
             for process in processes:
                 process.start()
-        _join(plan, 0, lambda: _all_live(processes))
+        join(plan, 0, lambda: _all_live(processes))
     except BaseException:
         for process in processes:
             if process.pid is not None:
@@ -193,20 +207,6 @@ def _check_modules(allow: Sequence[str]) -> None:
             raise RpcError(f"allow is a list of modules that can be imported, and {module!r} cannot")
 
 
-def _join(plan: Plan, rank: int, check: Any) -> None:
-    api.init_rpc(
-        plan.names[rank],
-        rank,
-        len(plan.names),
-        directory=plan.directory,
-        transport=plan.transport,
-        settings=plan.settings,
-        timeout=plan.init_timeout,
-        check=check,
-        log=None if plan.log is None else Path(plan.log, f"{plan.names[rank]}.jsonl"),
-    )
-
-
 def _all_live(processes: Sequence[Any]) -> None:
     for process in processes:
         if process.exitcode is not None:
@@ -235,49 +235,3 @@ def _end(plan: Plan, cluster: Cluster) -> None:
     shutil.rmtree(plan.directory, ignore_errors=True)
     if cluster.complaints:
         warnings.warn("\n".join(chain.from_iterable(cluster.complaints.values())), stacklevel=4)
-
-
-# In a worker's process
-
-
-def _work(plan: Plan, rank: int) -> None:
-    """Be a worker until the driver leaves."""
-    for polite in (signal.SIGINT, signal.SIGTERM):
-        # Sent to all of a group: the driver decides, and its end is noticed. Programs that a worker starts would inherit
-        # SIG_IGN, and do not inherit a handler.
-        signal.signal(polite, lambda *_: None)
-    driven_by = Driver(plan.driver)
-    threading.Thread(target=_watch, args=(plan, driven_by), daemon=True).start()
-    run_source(plan.source)
-    try:
-        _join(plan, rank, lambda: None)
-    except (RpcError, OSError) as error:
-        _end_without(plan, driven_by)  # the driver is gone, and has taken the directory along: nothing to complain of
-        sys.exit(f"worker {plan.names[rank]} cannot join its world: {error}")
-    worker = current()
-    driver = WorkerId(0)
-    while not worker.reached.get(driver) and driver not in worker.core.dead:
-        time.sleep(0.02)
-    _, complaints = api.leave(driver not in worker.core.dead, plan.shutdown_timeout)
-    with suppress(OSError):  # the directory is gone, or the disk is full
-        if complaints:
-            Path(plan.directory, f"{rank}.left").write_text("\n".join(complaints))
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):  # closed, or nobody reads it any more
-            stream.flush()
-    _end_without(plan, driven_by)
-    os._exit(0)
-
-
-def _watch(plan: Plan, driven_by: Driver) -> None:
-    """End this process, and what the world left on disk, as soon as its driver is gone."""
-    driven_by.is_gone(None)
-    _end_without(plan, driven_by)
-
-
-def _end_without(plan: Plan, driven_by: Driver) -> None:
-    """End this process if its driver is gone, and with it what the world left on disk."""
-    if driven_by.is_gone():
-        remove_world(plan.directory)
-        remove_server()
-        os._exit(1)

@@ -16,9 +16,10 @@ from farref.impl.core.messages import Excluded
 from farref.impl.errors import WireError
 from farref.impl.transport.doorway import Guest
 from farref.impl.transport.frames import HEADER, read_body, read_header, write_plain_frame
-from farref.impl.transport.handshake import AGAIN, DEADLINE_S, Identity
+from farref.impl.transport.handshake import AGAIN, DEADLINE_S, JOINS, Identity
+from farref.impl.transport.joining import read_told
 from farref.impl.transport.mesh import Meeting, connect, place_of, same_user
-from farref.impl.transport.streams import Stream, introduce
+from farref.impl.transport.streams import Stream, exactly, introduce
 
 RESUMES: Final = struct.Struct("<QQ")
 TAKEN: Final = struct.Struct("<Q")
@@ -51,7 +52,7 @@ def reach(meeting: Meeting, identity: Identity, rank: WorkerId, life: Incarnatio
             raise WireError(f"worker {peer.rank} answers in the place of worker {rank}")
         ready.settimeout(DEADLINE_S)
         ready.send(RESUMES.pack(epoch, taken))
-        (theirs,) = TAKEN.unpack(_exactly(ready, TAKEN.size))
+        (theirs,) = TAKEN.unpack(exactly(ready, TAKEN.size))
         if theirs == REFUSED:
             raise Refused(_why(ready))
     except BaseException:
@@ -64,12 +65,13 @@ def hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> Guest:
     """Hear out a worker that connects again. It is answered later (`answer`), by whoever reads."""
     same_user(guest)
     peer, stream = introduce(guest, identity, meeting.settings, connecting=False)
-    if peer.purpose != AGAIN:
-        stream.close()
-        raise WireError(f"worker {peer.rank} comes too late to meet")
     try:
         stream.settimeout(DEADLINE_S)
-        epoch, taken = RESUMES.unpack(_exactly(stream, RESUMES.size))
+        if peer.purpose == JOINS:
+            return Guest(peer, stream, name=read_told(stream).decode(errors="replace"))
+        if peer.purpose != AGAIN:
+            raise WireError(f"worker {peer.rank} comes too late to meet")
+        epoch, taken = RESUMES.unpack(exactly(stream, RESUMES.size))
     except BaseException:
         stream.close()
         raise
@@ -87,18 +89,8 @@ def refuse(guest: Guest, view: int, reason: str) -> None:
 
 
 def _why(stream: Stream) -> Excluded:
-    _, length = read_header(_exactly(stream, HEADER.size))
-    told = read_body(_exactly(stream, length))
+    _, length = read_header(exactly(stream, HEADER.size))
+    told = read_body(exactly(stream, length))
     if not isinstance(told, Excluded):
         raise WireError("the other end refuses, and does not say why")
     return told
-
-
-def _exactly(stream: Stream, size: int) -> bytes:
-    data = b""
-    while len(data) < size:
-        piece = stream.recv(size - len(data))
-        if not piece:
-            raise WireError("the other end hung up before it said how much it has taken")
-        data += piece
-    return data

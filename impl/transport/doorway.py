@@ -30,12 +30,16 @@ BREATH_S: Final = 0.0002
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """Who has proved itself. If its stream takes the place of another: the number of it, and how much its end has taken."""
+    """Who has proved itself. If its stream takes the place of another: the number of it, and how much its end has taken.
+
+    If it asks to join: its name.
+    """
 
     peer: Peer
     stream: Stream
     epoch: int = 0
     taken: int = 0
+    name: str = ""
 
 
 Introduce = Callable[[socket.socket], Guest]

@@ -25,8 +25,8 @@ HELLO: Final = struct.Struct("<8sHHIQ16s32s")
 PROOF_BYTES: Final = 32
 DEADLINE_S: Final = 2.0
 CONNECTS, ACCEPTS = b"connects", b"accepts\0"
-MEETS, AGAIN = range(2)
-"""What a connection is for: the first of two workers, or another one in its place."""
+MEETS, AGAIN, JOINS = range(3)
+"""What a connection is for: the first of two workers, another one in its place, or to ask whether one may join."""
 
 
 @dataclass(frozen=True, slots=True)

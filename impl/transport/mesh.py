@@ -174,17 +174,28 @@ def swap_memory(streams: dict[WorkerId, Stream], descriptor: int | None, deadlin
 
 def _listen(meeting: Meeting, place: Path, own: Path) -> socket.socket:
     if meeting.transport == "unix":
+        listener = listen_at(meeting, place)
+        os.link(place, own)
+        return listener
+    listener = listen_at(meeting, own)
+    draft = place.with_suffix(".draft")
+    draft.write_text(own.read_text())
+    draft.rename(place)
+    return listener
+
+
+def listen_at(meeting: Meeting, place: Path) -> socket.socket:
+    """Listen at a place where nobody else does."""
+    if meeting.transport == "unix":
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(str(place))
         listener.listen(BACKLOG)
-        os.link(place, own)
         return listener
     address = meeting.settings.address
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     listener = socket.create_server((address, 0), family=family, backlog=BACKLOG)
-    draft = place.with_suffix(".draft")
+    draft = place.with_suffix(".place")
     draft.write_text(f"{address} {listener.getsockname()[1]}")
-    os.link(draft, own)
     draft.rename(place)
     return listener
 

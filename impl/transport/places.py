@@ -21,10 +21,15 @@ MOMENT_S: Final = 2.0
 LOOK_S: Final = 0.02
 
 
+def who_is_there(directory: Path, world_size: int) -> list[WorkerId]:
+    """List those who have met and not begun to leave."""
+    return [rank for rank in map(WorkerId, range(world_size)) if _is_there(directory, rank)]
+
+
 def check_not_met(directory: Path, world_size: int) -> None:
     """Refuse to meet where others have met already and are still there after a moment, in which they may leave."""
     patience = time.monotonic() + MOMENT_S
-    while met := [rank for rank in map(WorkerId, range(world_size)) if _is_there(directory, rank)]:
+    while met := who_is_there(directory, world_size):
         if time.monotonic() < patience:
             time.sleep(LOOK_S)
             continue

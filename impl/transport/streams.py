@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal, get_args
 
-from farref.impl.errors import RpcError
+from farref.impl.errors import RpcError, WireError
 from farref.impl.settings import Settings
 from farref.impl.transport import handshake, tls
 from farref.impl.transport.handshake import ACCEPTS, CONNECTS, Identity, Peer
@@ -44,6 +44,17 @@ def check_transport(transport: Transport, settings: Settings) -> None:
             tls.context_for(settings.tls, server_side=True)
         except OSError as error:
             raise RpcError(f"the certificates {settings.tls} cannot be used: {error}") from error
+
+
+def exactly(stream: Stream, size: int) -> bytes:
+    """Read so many bytes, or raise."""
+    data = b""
+    while len(data) < size:
+        piece = stream.recv(size - len(data))
+        if not piece:
+            raise WireError("the other end hung up before it had said everything")
+        data += piece
+    return data
 
 
 def introduce(

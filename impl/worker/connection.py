@@ -1,4 +1,4 @@
-"""One peer: frames out in one write, frames in as they arrive (`reading.py`), over one stream after the other.
+"""One peer: frames out in one write, frames in as they arrive (`halves.py`), over one stream after the other.
 
 Sending appends to the outbox and then writes as much as the socket takes; whoever holds the send lock writes for all. How
 soon that is depends on what was queued: what somebody waits for leaves NOW. What nobody waits for, an answer to a delete say,
@@ -6,7 +6,7 @@ rides with the next frame to the same peer, and leaves alone only with a tick (L
 functions that are about to run, if they were quick the last time: their results mostly go to the same peer (SOON).
 
 What the socket did not take goes when it is writable again. Nothing of it is copied: no piece can change (`spec/arrays.md`).
-What it took is kept until the peer has it (`kept.py`). While there is no stream, frames wait in the outbox.
+What it took is kept until the peer has it (`halves.py`). While there is no stream, frames wait in the outbox.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from farref.impl.transport.frames import Acks, Frame, Heard, HungUp, Returned, w
 from farref.impl.transport.streams import Stream
 from farref.impl.user_code import watched
 from farref.impl.values.arena import Window
-from farref.impl.worker.kept import Kept, Piece
-from farref.impl.worker.reading import Reading
+from farref.impl.worker.halves import Kept, Piece, Reading
 
 HEARD_BYTES: Final = 32 * 1024
 """After so much has come, its sender hears that it may forget it."""
@@ -59,7 +58,7 @@ class Connection(Reading):
 
     def __init__(
         self,
-        stream: Stream,
+        stream: Stream | None,
         peer: WorkerId,
         poller: select.epoll,
         frame_bytes_max: int,
@@ -80,7 +79,7 @@ class Connection(Reading):
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not heard of it."""
         self.dead = False
-        self.broken = False
+        self.broken = stream is None
         """Whether there is no stream that works now. Frames wait for the next one."""
         self.returned: deque[int] = deque() if window is None else window.returned
         """The places in the peer's arena that nobody here looks at any more."""
@@ -92,8 +91,9 @@ class Connection(Reading):
         self._waits_for_room = self._keeps_much = False
         self._added = self._written = 0
         """Two counts, as those who add and those who write hold different locks. Each piece counts for its bytes and more."""
-        stream.setblocking(False)
-        poller.register(stream, select.EPOLLIN)
+        if stream is not None:
+            stream.setblocking(False)
+            poller.register(stream, select.EPOLLIN)
 
     # Writing
 

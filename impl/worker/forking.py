@@ -12,6 +12,7 @@ Python takes first what was registered last, so those with higher numbers in the
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from farref.impl.tape import tensors
@@ -43,13 +44,21 @@ def _in_child() -> None:
     nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     while _held:
         worker = _held.pop()
-        for descriptor in worker.descriptors():
+        for descriptor in _descriptors(worker):
             os.dup2(nothing, descriptor, inheritable=False)
         worker.closed = worker.released = True
         worker.reactor.abandon()
         be_forked(worker.names[worker.rank])
         worker.lock.release()
     os.close(nothing)
+
+
+def _descriptors(worker: Worker) -> Iterator[int]:
+    """List every descriptor that is open for a worker."""
+    yield from (worker.poller.fileno(), worker.reactor.kick)
+    yield from (one for connection in worker.connections.values() if (one := connection.stream.fileno()) >= 0)
+    yield from () if worker.arena is None else (worker.arena.descriptor,)
+    yield from () if worker.intake.mending is None else (worker.intake.mending.listener.fileno(),)
 
 
 os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

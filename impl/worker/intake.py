@@ -51,7 +51,7 @@ class Intake:
     def __init__(self, worker: Worker, poller: select.epoll) -> None:
         self._worker, self._poller = worker, poller
         self._waiting = Waiting(poller)
-        self._by_descriptor = {c.stream.fileno(): c for c in worker.connections.values()}
+        self._by_descriptor = {c.stream.fileno(): c for c in worker.connections.values() if not c.broken}
         self._next_tick = 0.0
         self.reporter: Reporter | None = None
         self.mending: Mending | None = None

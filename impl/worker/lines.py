@@ -35,9 +35,7 @@ class Lines:
 
     def __init__(self, worker: Worker, connections: Mapping[WorkerId, Connection]) -> None:
         self._worker = worker
-        self._connections = connections
-        for connection in connections.values():
-            connection.queued_bytes_max = worker.settings.limits.queued_bytes_max
+        self.connections = connections
         self._waiting: dict[WorkerId, deque[Callable[[], None]]] = {}
         """Calls and fetches of those who take nothing in."""
         self.to_self: deque[tuple[AnyMessage, list[memoryview] | None]] = deque()
@@ -66,7 +64,7 @@ class Lines:
 
     def hand_over(self, target: WorkerId, at_once: bool) -> None:
         """Write what is queued; or leave it to whoever reads next or now, who writes it together with what follows."""
-        connection = self._connections.get(target)
+        connection = self.connections.get(target)
         if connection is None or at_once or len(connection.outbox) >= BATCH:
             self.flush()
         elif self._worker.reactor.is_reading:
@@ -80,16 +78,16 @@ class Lines:
 
     def write_results(self) -> None:
         """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
-        if not self._worker.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self._connections.values()):
+        if not self._worker.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
             self.flush()
         elif self._worker.reactor.is_reading:
-            for connection in self._connections.values():
+            for connection in self.connections.values():
                 if connection.outbox:
                     self._rouse(connection)
 
     def flush(self, hurry: int = SOON) -> None:
         """Write what is queued for every peer and in such a hurry, or too much to wait: the peer could begin with it."""
-        for connection in self._connections.values():
+        for connection in self.connections.values():
             if connection.returned:
                 with self._worker.lock:
                     connection.give_back()
@@ -100,7 +98,7 @@ class Lines:
 
     def wait_for_room(self, target: WorkerId, timeout: float | None) -> None:
         """Wait until a peer has taken in enough of what is queued for it; raise `RpcTimeout` if it does not in time."""
-        connection = self._connections.get(target)
+        connection = self.connections.get(target)
         if connection is None or not connection.is_full():
             return
         deadline = float("inf") if timeout is None else time.monotonic() + timeout
@@ -117,7 +115,7 @@ class Lines:
 
     def must_wait(self, caller: WorkerId) -> bool:
         """Say whether a caller takes nothing in."""
-        connection = self._connections.get(caller)
+        connection = self.connections.get(caller)
         return connection is not None and connection.is_full() and not connection.dead
 
     def keep(self, caller: WorkerId, task: Callable[[], None]) -> None:
@@ -132,7 +130,7 @@ class Lines:
     def release(self) -> None:
         """Let calls begin whose callers take results in again, or are dead. Under the lock, with every tick."""
         for caller in list(self._waiting):
-            connection = self._connections[caller]
+            connection = self.connections[caller]
             if connection.dead or not connection.is_full():
                 for task in self._waiting.pop(caller):
                     self._worker.reactor.queue(task)

@@ -21,6 +21,11 @@ from farref.impl.core.authority import Authority
 from farref.impl.core.effects import Fenced, Joined, KeepAuthority, Lost, MembersEffect, Suspected
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import PeerDied, WasExcluded
+from farref.impl.transport.doorway import Guest
+from farref.impl.transport.handshake import JOINS
+from farref.impl.transport.joining import Admission
+from farref.impl.transport.joining import admit as tell_admitted
+from farref.impl.transport.mesh import leave_name
 from farref.impl.worker.connection import NOW, Connection
 
 if TYPE_CHECKING:
@@ -104,8 +109,8 @@ class Membership:
                 self.lose(peer, reason)
             case Fenced():
                 pass  # everybody else is lost to this worker in the same step
-            case Joined():
-                pass
+            case Joined(peer):
+                self._let_be_called(peer)
 
     def lose(self, peer: WorkerId, reason: str) -> None:
         """Hang up on a peer that is excluded, or dead, and end the calls to it (R37)."""
@@ -119,6 +124,65 @@ class Membership:
             if target == peer:
                 del worker.calls[call]
                 future.offer_exception(kind(f"{name}: {reason}"))
+
+    # Who joins
+
+    def admit(self, guest: Guest) -> None:
+        """Let somebody join in the place of a worker that was excluded, or say why not (R44). Not under the lock."""
+        worker, name = self._worker, guest.name
+        with worker.lock:
+            reason = self._objection(name)
+            if reason is not None:
+                tell_admitted(guest, reason)
+                return
+            newcomer = WorkerId(len(worker.core.workers))
+            leave_name(self._place(), newcomer, name)
+            worker.names[newcomer] = name
+            worker.core.here.lives[newcomer] = guest.peer.incarnation
+            _, view, effects = self._members.admit()
+            worker.perform(effects)
+            lives = {**worker.core.here.lives, worker.rank: worker.core.incarnation}
+            tell_admitted(guest, Admission(newcomer, view, self._members.buried, dict(worker.names), lives))
+
+    def _objection(self, name: str) -> str | None:
+        worker = self._worker
+        if self._members.hosted is None:
+            return f"{worker.names[worker.rank]} does not decide who joins"
+        holders = [rank for rank, called in worker.names.items() if called == name]
+        if not holders:
+            return f"no worker of this world was ever called {name}"
+        if any(rank not in worker.core.dead for rank in holders):
+            return f"{name} is a member, and there is one of that name only"
+        return None
+
+    def find(self, guest: Guest) -> Connection | None:
+        """Find the connection of a guest. One that has just joined is known by the view that was installed here."""
+        with self._worker.lock:
+            rank, here = guest.peer.rank, self._worker.core.here
+            if guest.peer.purpose == JOINS or rank not in here.workers or rank == here.me:
+                return None
+            here.lives.setdefault(rank, guest.peer.incarnation)
+            return self.connection_to(rank)
+
+    def connection_to(self, peer: WorkerId) -> Connection:
+        """Make a connection without a stream to somebody who has joined; it will connect."""
+        worker = self._worker
+        if peer not in worker.connections:
+            connection = worker.new_connection(peer)
+            # Others look at all connections without the lock: they go on with those that there were.
+            worker.connections = worker.lines.connections = {**worker.connections, peer: connection}
+            if peer not in worker.names:
+                worker.names[peer] = (self._place() / f"{peer}.name").read_text()
+        return worker.connections[peer]
+
+    def _place(self) -> Path:
+        assert self._directory is not None, "nobody joins a world without a place"
+        return self._directory
+
+    def _let_be_called(self, peer: WorkerId) -> None:
+        if peer != self._worker.rank:
+            self.connection_to(peer)
+            self._worker.know(peer)
 
     def _keep(self, state: bytes) -> None:
         """Write down what the authority must not forget, before anybody hears of it. A full disk costs only a restart."""

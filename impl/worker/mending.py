@@ -20,7 +20,7 @@ from farref.impl.core.messages import Excluded
 from farref.impl.errors import WireError
 from farref.impl.transport.again import Gone, Refused, answer, hear, reach, refuse
 from farref.impl.transport.doorway import Doorway, Guest
-from farref.impl.transport.handshake import Identity
+from farref.impl.transport.handshake import JOINS, Identity
 from farref.impl.transport.mesh import Meeting, place_of
 from farref.impl.worker.connection import Connection
 
@@ -71,10 +71,13 @@ class Mending:
 
     def _welcome(self, guest: Guest, is_ours: bool) -> None:
         worker, peer = self._worker, guest.peer.rank
-        connection = worker.connections.get(peer)
+        connection = worker.membership.find(guest)
         is_known = connection is not None and worker.core.here.lives.get(peer) == guest.peer.incarnation
         try:
-            if connection is None or not is_known or peer in worker.membership.refused:
+            if guest.peer.purpose == JOINS:
+                worker.membership.admit(guest)
+                guest.stream.close()
+            elif connection is None or not is_known or peer in worker.membership.refused:
                 guest.stream.close()
             elif peer in worker.core.dead:
                 if not is_ours:
@@ -162,6 +165,8 @@ class Mending:
         """Connect or knock once, and say whether there is a new stream."""
         peer, worker = connection.peer, self._worker
         connects = peer < worker.rank
+        if peer not in worker.core.here.lives:
+            return False  # it has just joined, and will connect
         epoch = self._last[peer] = max(connection.epoch, self._last.get(peer, 0) if connects else 0) + 1
         made = reach(self._meeting, self._identity, peer, worker.core.here.lives[peer], epoch, connection.taken)
         if connects:

@@ -16,7 +16,7 @@ import select
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeVarTuple
 
@@ -67,7 +67,7 @@ class Worker:
         self,
         core: Core,
         names: Mapping[WorkerId, str],
-        streams: Mapping[WorkerId, Stream],
+        streams: Mapping[WorkerId, Stream | None],
         settings: Settings,
         arena: Arena | None = None,
         windows: Mapping[WorkerId, Window] = MappingProxyType({}),
@@ -75,9 +75,9 @@ class Worker:
         self.core = core
         core.tick(time.monotonic())
         self.rank, self.names = core.me, dict(names)
-        self._ranks: dict[object, WorkerId] = {
-            key: rank for rank in names for key in (names[rank], rank, self.info(rank))
-        }
+        self._ranks: dict[object, WorkerId] = {}
+        for rank in sorted(names):
+            self.know(rank)
         self.settings, self.arena, self.calls_max = settings, arena, settings.limits.calls_max
         self.functions = Functions(settings.allowed_modules, self.names[self.rank])
         self.lock, self.stepping = watched(threading.RLock(), "worker.lock"), threading.Lock()
@@ -90,20 +90,29 @@ class Worker:
         self.running = self._waited = 0
         self.leaving = self.closing = self.closed = self.released = False
         self.in_function = threading.local()
-        self._poller = poller = select.epoll()
-        self.connections = {
-            peer: Connection(stream, peer, poller, settings.frame_bytes_max, windows.get(peer))
-            for peer, stream in streams.items()
-        }
+        self.poller = poller = select.epoll()
+        self.connections = {peer: self.new_connection(peer, stream, windows) for peer, stream in streams.items()}
         self.lines, self.serving = Lines(self, self.connections), Serving(self)
         self.flush: Final = self.lines.flush
         self.intake, self.lending = Intake(self, poller), Lending(self, windows)
         self.bodies = Bodies(self.lending, windows)
-        self.membership = Membership(self)
-        self.performer, self.answers, self.passes = Performer(self), Answers(self), Passes(self)
+        self.membership, self.performer = Membership(self), Performer(self)
+        self.answers, self.passes = Answers(self), Passes(self)
         self.perform: Final = self.performer.perform
         self.reactor = Reactor(self.intake.turn, f"farref-{self.names[self.rank]}")
         poller.register(self.reactor.kick, select.EPOLLIN)
+
+    def new_connection(
+        self, peer: WorkerId, stream: Stream | None = None, windows: Mapping[WorkerId, Window] = MappingProxyType({})
+    ) -> Connection:
+        """Make a connection to a peer, over a stream or none yet."""
+        made = Connection(stream, peer, self.poller, self.settings.frame_bytes_max, windows.get(peer))
+        made.queued_bytes_max = self.settings.limits.queued_bytes_max
+        return made
+
+    def know(self, rank: WorkerId) -> None:
+        """Let a worker be called by its rank and by its name, which another one may have had (R44)."""
+        self._ranks.update(dict.fromkeys((self.names[rank], rank, self.info(rank)), rank))
 
     # What applications do
 
@@ -116,7 +125,7 @@ class Worker:
         try:
             return self._ranks[to]
         except (KeyError, TypeError):
-            there = ", ".join(self.names.values())
+            there = ", ".join(dict.fromkeys(self.names.copy().values()))
             raise UnknownWorker(f"no worker of this world is called {to!r}; there are {there}") from None
 
     def call(
@@ -264,7 +273,7 @@ class Worker:
         if target == self.rank:
             self.lines.post_to_self(message, segments)
             return
-        connection = self.connections[target]
+        connection = self.connections.get(target) or self.membership.connection_to(target)
         if connection.dead:
             self.declare_dead(target, "its connection is broken")
             if target in self.core.dead and not isinstance(message, Control | Ack | Excluded):
@@ -273,13 +282,6 @@ class Worker:
             connection.post(message, segments)
             if connection.is_overfull():
                 self.declare_dead(target, self.lines.too_much(connection))
-
-    def descriptors(self) -> Iterator[int]:
-        """List every descriptor that is open for this worker."""
-        yield from (self._poller.fileno(), self.reactor.kick)
-        yield from (one for connection in self.connections.values() if (one := connection.stream.fileno()) >= 0)
-        yield from () if self.arena is None else (self.arena.descriptor,)
-        yield from () if self.intake.mending is None else (self.intake.mending.listener.fileno(),)
 
     def close(self) -> None:
         """Hang up on everybody. If a function still runs, its thread ends with the process."""
@@ -290,5 +292,5 @@ class Worker:
         if self.arena is not None:
             self.arena.close()
         if ended:
-            self._poller.close()
+            self.poller.close()
             os.close(self.reactor.kick)

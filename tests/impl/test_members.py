@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,18 @@ from typing import Final
 
 import pytest
 
-from farref.impl import PeerDied, RRef, get_debug_info, launch, remote, rpc_async, rpc_sync
+from farref.impl import (
+    PeerDied,
+    RRef,
+    Settings,
+    get_debug_info,
+    init_rpc,
+    launch,
+    remote,
+    rpc_async,
+    rpc_sync,
+    shutdown,
+)
 from farref.impl.worker.process import current
 from tests.impl.far import references as far
 from tests.impl.settling import eventually, is_settled
@@ -86,3 +99,62 @@ def test_R38_a_worker_that_was_silent_too_long_is_excluded_and_refused() -> None
         assert world.processes["A"].exitcode is not None, "it was refused, and left"
         del rref, at_b
         eventually(lambda: is_settled(["B"]))
+
+
+def test_R44_a_worker_that_was_killed_is_started_anew_under_its_name() -> None:
+    with launch(["A", "B"], allow=FAR) as world:
+        rref = share_with("A")
+        at_b = remote("B", far.echo, [7])
+        for round_ in range(3):
+            world.kill("A")
+            world.restart("A")
+            assert rpc_sync("A", far.add, [round_, 1]) == round_ + 1
+            assert rpc_sync("A", far.pass_on, [at_b, "B"]) == 7, "it calls others"
+            rpc_sync("A", far.keep, [rref])
+            assert rpc_sync("B", far.pass_on, [at_b, "A"]) == 7, "others call it"
+            rpc_sync("A", far.drop)
+        assert get_debug_info().dead == (1, 3, 4)
+        del rref, at_b
+        eventually(lambda: is_settled(["A", "B"]))
+
+
+BY_HAND: Final = """
+import sys, time
+sys.path.insert(0, {root!r})
+from farref.impl import RRef, Settings, WasExcluded, init_rpc, rpc_sync, shutdown
+from tests.impl.far import references as far
+settings = Settings(allowed_modules=("tests.impl.far.references",), silence_seconds=1)
+join = lambda: init_rpc("b", 1, 2, directory={directory!r}, settings=settings)
+join()
+kept = RRef(1)
+print("up", flush=True)
+refused = []
+while len(refused) < 2:
+    try:
+        rpc_sync("a", far.echo, [kept])
+        time.sleep(0.01)
+    except WasExcluded as error:
+        refused.append(str(error))
+print(refused[1], flush=True)
+shutdown()
+print(join().id, rpc_sync("a", far.add, [1, 1]), flush=True)
+shutdown()
+"""
+
+
+def test_R38_R44_a_process_that_was_paused_is_refused_and_joins_again(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    script = BY_HAND.format(root=str(Path(__file__).parents[2]), directory=str(tmp_path))
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        settings = Settings(allowed_modules=tuple(FAR), silence_seconds=1)
+        init_rpc("a", 0, 2, directory=tmp_path, settings=settings)
+        assert other.stdout.readline() == "up\n"
+        stop(other.pid)
+        eventually(lambda: 1 in current().core.dead)
+        os.kill(other.pid, signal.SIGCONT)
+        assert "was excluded in view 1: worker b died: it has said nothing for 1 s" in other.stdout.readline()
+        assert other.stdout.readline() == "2 2\n"
+        assert rpc_sync("b", far.name) == "b"
+        assert shutdown().is_empty()
+        assert other.wait(10) == 0

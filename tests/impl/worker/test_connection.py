@@ -15,7 +15,7 @@ from farref.impl.core.messages import Call
 from farref.impl.settings import FRAME_BYTES_MAX
 from farref.impl.transport.frames import read_body, write_frame
 from farref.impl.worker.connection import LATER, NOW, Connection
-from farref.impl.worker.reading import READ_BYTES
+from farref.impl.worker.halves import READ_BYTES
 
 
 @pytest.fixture

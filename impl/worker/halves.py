@@ -1,23 +1,28 @@
-"""What comes from one peer: frames, as they arrive, over one stream after the other. It never blocks whoever reads.
+"""What outlives a stream between two workers: how much has come, and what was written and may not have arrived.
 
-Whole frames are counted in bytes from the first stream on. The peer keeps what it wrote until it has heard that it was taken
-(`kept.py`), so the count says from where a new stream goes on (`spec/wire.md`, Epochs).
+Both ends count the bytes of whole frames from the first stream on. What was written is kept until the peer says that it has
+taken it. A piece never spans two frames, so what the peer has taken ends where a piece ends. When a stream breaks, what follows
+is written again to the next one (`spec/wire.md`, Epochs). Pieces are not copied: none of them can change (`spec/arrays.md`).
 """
 
 from __future__ import annotations
 
 import socket
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from farref.impl.errors import WireError
 from farref.impl.transport.frames import HEADER, read_header
 from farref.impl.transport.streams import Stream
 from farref.impl.values.codec import padded
 
 READ_BYTES: Final = 64 * 1024
+
+Piece = bytes | memoryview
 
 
 @dataclass(slots=True)
@@ -32,11 +37,11 @@ class Large:
 class Reading:
     """The half of a connection that reads. One thread at a time is in here."""
 
-    def __init__(self, stream: Stream, frame_bytes_max: int) -> None:
+    def __init__(self, stream: Stream | None, frame_bytes_max: int) -> None:
         self.taken = 0
         """How many bytes of whole frames were handed out."""
         self._frame_bytes_max = frame_bytes_max
-        self.read_from(stream)
+        self.read_from(_nowhere() if stream is None else stream)
 
     def read_from(self, stream: Stream) -> None:
         """Go on with another stream. What had come of a frame in part comes again."""
@@ -96,3 +101,48 @@ class Reading:
             self._large = None
             self.taken += HEADER.size + len(large.memory)
             yield large.memory[: large.body], large.memory[padded(large.body) :]
+
+
+def _nowhere() -> socket.socket:
+    """A socket in the place of the first stream, until there is one."""
+    nowhere = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    nowhere.close()
+    return nowhere
+
+
+class Kept:
+    """The end of what was written to one peer. Whoever has the send lock is in here, and nobody else."""
+
+    def __init__(self) -> None:
+        self._pieces: deque[Piece] = deque()
+        self.begin = self.end = 0
+        """How many bytes of frames were written before the first piece here, and up to the end of the last."""
+
+    def add(self, pieces: list[Piece], size: int) -> None:
+        """Keep pieces of so many bytes that were written."""
+        self._pieces.extend(pieces)
+        self.end += size
+
+    def forget(self, taken: int) -> None:
+        """Keep nothing of what the peer has taken."""
+        if taken > self.end:
+            raise WireError(f"a peer has taken {taken} bytes of frames, and was sent {self.end}")
+        while self._pieces and self.begin + len(self._pieces[0]) <= taken:
+            self.begin += len(self._pieces.popleft())
+
+    def again(self, taken: int) -> list[Piece]:
+        """Give all that a peer has not taken, to be written once more."""
+        self.forget(taken)
+        if self.begin != taken:
+            raise WireError(f"a peer has taken {taken} bytes of frames, and no frame ends there")
+        pieces = list(self._pieces)
+        self.clear()
+        return pieces
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        self._pieces.clear()
+        self.end = self.begin
+
+    def __len__(self) -> int:
+        return self.end - self.begin
