@@ -16,7 +16,7 @@ LISTED: Final = ("spec", "model", "properties", "impl", "farref", "bench", "exam
 WITHOUT_PACKAGE: Final = {
     "spec": "The protocols as numbered clauses, what was found in PyTorch, and the manuals.",
     "spec/building": "To build a worker in another language: the core on a page, the transport, the costs, a transcript.",
-    "spec/drawings": "Phases, a tree of forks, and the shortest run to N1, drawn from the model.",
+    "spec/drawings": "Phases, a tree of forks, and the shortest run to N1, drawn from the model and as a page to walk on.",
     "spec/tla": "The same protocols in TLA+, with a configuration for each claim.",
     "properties/conformance/expectations": "The failures of PyTorch that are known, a file for each backend.",
     "farref/exploring/page": "The page of `farref explore`: one module for each thing on it, no build step.",

@@ -3,7 +3,7 @@
 These are the tables of claims and rules in the documents, the handlers under the clauses, the drawings and tables of
 phases, the costs, the transcript and its logs, the listing of folders, the ledger of findings, the diagram of claim N1, the
 schema of conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under each
-profile, those expected to fail named so.
+profile, those expected to fail named so. The page of N1 in one file is written too, and compared by what it tells.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from farref.tlc.claims import REFINEMENT
 from farref.tlc.invariant import invariant_module
 from tests import conformance_tables, folders
 from tests.handlers import with_handlers
-from tests.pages import costs, states, transcript, tree
+from tests.pages import costs, explored, states, transcript, tree
 from tests.pages.tasks import task_table
 
 ROOT = Path(__file__).parents[1]
@@ -221,3 +221,4 @@ def autograd_configurations() -> dict[Path, Callable[[], str]]:
 if __name__ == "__main__":
     for path, content in generated().items():
         path.write_text(content())
+    explored.PAGE.write_text(explored.page(), "utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -54,8 +54,13 @@ class Guide:
 
     @cached_property
     def key(self) -> str:
-        """Name the world, so that a link of another one is not followed here."""
-        return _digest(f"{self.about.name} {sorted(asdict(self.bounds).items())} {self.rules!r}")
+        """Name the world, so that a link of another one is not followed here.
+
+        Bounds at their defaults and rules that are followed are left out: a link outlives what the next version adds of either.
+        """
+        asked = {one.name: getattr(self.bounds, one.name) for one in fields(self.bounds)}
+        differing = {one.name: asked[one.name] for one in fields(self.bounds) if asked[one.name] != one.default}
+        return _digest(f"{self.about.name} {sorted(differing.items())} {sorted(self._off(self.rules))}")
 
     @cached_property
     def first(self) -> Place:
@@ -137,7 +142,7 @@ class Guide:
         broken, reached = self.status(place)
         return Node(
             id=place.id,
-            off=tuple(rule for rule in self.about.rules if not getattr(place.rules, rule)),
+            off=self._off(place.rules),
             workers=tuple(_with(worker, unseen) for worker in tables.workers_of(seen)),
             whole=tables.whole_of(seen),
             flying=tables.flying_of(seen),
@@ -147,6 +152,9 @@ class Guide:
             switches={rule: self.switched(place, rule).id for rule in self.about.rules},
             edges=truth.edges_of(place.world, self.bounds, seen),
         )
+
+    def _off(self, rules: Any) -> tuple[str, ...]:
+        return tuple(rule for rule in self.about.rules if not getattr(rules, rule))
 
     def _turn(self, place: Place, action: Any, after: Place) -> Turn:
         moment: Any = self.about.moment(model_of(self.bounds, place.rules), action, place.world, after.world)

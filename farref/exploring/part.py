@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from farref.exploring.guide import Guide, Place
 from farref.exploring.shape import Move, Node, NodeId
 
 NODES_MAX: Final = 700
+NOWHERE: Final = "elsewhere"
+"""The name of every node that is not in the part."""
 
 
 def part_around(guide: Guide, moves: Sequence[Move], nodes_max: int = NODES_MAX) -> dict[NodeId, Node]:
@@ -23,7 +27,21 @@ def part_around(guide: Guide, moves: Sequence[Move], nodes_max: int = NODES_MAX)
             break
         if place.id not in found:
             found[place.id] = guide.node(place)
-    return found
+    return _numbered(found)
+
+
+def _numbered(found: dict[NodeId, Node]) -> dict[NodeId, Node]:
+    """Give the nodes short names, in the order in which they were found; what leads to another one leads nowhere."""
+    names = {old: str(number) for number, old in enumerate(found)}
+    return {
+        names[old]: msgspec.structs.replace(
+            node,
+            id=names[old],
+            turns=tuple(msgspec.structs.replace(turn, to=names.get(turn.to, NOWHERE)) for turn in node.turns),
+            switches={rule: names.get(to, NOWHERE) for rule, to in node.switches.items()},
+        )
+        for old, node in found.items()
+    }
 
 
 def _nearest(guide: Guide, moves: Sequence[Move]) -> Iterator[Place]:

@@ -64,3 +64,10 @@ def logged(browser: Chrome, log: str) -> list[dict[str, Any]]:
 def requests(browser: Chrome) -> list[str]:
     entries = [json.loads(entry["message"])["message"] for entry in logged(browser, "performance")]
     return [one["params"]["request"]["url"] for one in entries if one["method"] == "Network.requestWillBeSent"]
+
+
+def settle(browser: Chrome, condition: str) -> None:
+    """Wait until a condition of the page is true."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(browser, 60).until(lambda one: one.execute_script(f"return {condition}"), condition)

@@ -114,6 +114,14 @@ function barView() {
   ];
 }
 
+// Bring a row into sight within its list: the page itself stays where the reader has put it.
+function bringUp(list, row) {
+  const heads = list.firstElementChild.offsetHeight, top = row.offsetTop - list.firstElementChild.offsetTop;
+  const above = top - heads, below = top + row.offsetHeight - list.clientHeight;
+  if (list.scrollTop > above) list.scrollTop = above;
+  else if (list.scrollTop < below) list.scrollTop = below;
+}
+
 async function render() {
   const { told, nodes, at } = walk, node = nodes[at], before = at > 0 ? nodes[at - 1] : null;
   show(byId("bar"), barView());
@@ -124,7 +132,7 @@ async function render() {
   show(byId("sentences"), sentencesView(told, node, before));
   show(byId("find"), findView(told, walk.chosen, (id) => { walk.chosen = id; }, findNext, () => findFrom(0)));
   show(byId("rules"), rulesView(told, node, toggle));
-  byId("run").querySelector("li.at")?.scrollIntoView({ block: "nearest" });
+  bringUp(byId("run"), byId("run").querySelector("li.at"));
   const fragment = await toFragment(told.world, at, walk.moves);
   if (at === walk.at && walk.nodes === nodes) {
     walk.fragment = fragment;

@@ -17,7 +17,7 @@ from farref.exploring.server import ExplorerServer
 from farref.exploring.shape import Document
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import Trace, record_run
-from tests.farref.browser import logged, opened, requests, set_width
+from tests.farref.browser import logged, opened, requests, set_width, settle
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -47,12 +47,6 @@ def visit(browser: Chrome, address: str) -> Script:
     script: Script = opened(browser, address)
     settle(browser, "document.documentElement.dataset.ready === 'yes'")
     return script
-
-
-def settle(browser: Chrome, condition: str) -> None:
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    WebDriverWait(browser, 60).until(lambda one: one.execute_script(f"return {condition}"), condition)
 
 
 def press(browser: Chrome, *keys: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from farref.exploring.guide import Guide, Place
 from farref.exploring.opening import document
 from farref.exploring.page import document_in, whole_page
-from farref.exploring.part import part_around
+from farref.exploring.part import NOWHERE, part_around
 from farref.exploring.search import turning
 from farref.exploring.shape import Document, Node, Table
 from farref.model.checker.interface import Kind
@@ -136,10 +136,13 @@ def test_a_search_that_finds_nothing_says_how_far_it_looked(monkeypatch: pytest.
 
 def test_the_part_has_the_run_its_neighbours_and_the_switches_on_it(guide: Guide, n1: Trace) -> None:
     part = part_around(guide, moves_of(n1))
-    for node in guide.walk(moves_of(n1)).nodes:
-        assert part[node.id] == node
+    node = part["0"]
+    for move, expected in zip((*moves_of(n1), ""), guide.walk(moves_of(n1)).nodes, strict=True):
+        assert (node.workers, node.broken, node.off) == (expected.workers, expected.broken, expected.off)
         assert all(turn.to in part for turn in node.turns)
         assert all(to in part for to in node.switches.values())
+        node = part[next((turn.to for turn in node.turns if turn.label == move), node.id)]
+    assert any(turn.to == NOWHERE for one in part.values() for turn in one.turns)
     assert len(part_around(guide, moves_of(n1), 5)) == 5
 
 
@@ -181,4 +184,3 @@ def test_every_world_of_the_portfolio_can_be_entered(subject: str) -> None:
 
 def test_bounds_that_are_equal_are_one_world() -> None:
     assert Guide(Bounds(2), SOUND).key == Guide(replace(Bounds(3), workers=2), SOUND).key
-    assert asdict(Bounds(2))["workers"] == 2
