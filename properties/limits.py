@@ -13,6 +13,9 @@ OTHER_LIMITS: Final = (0, 9)
 UNCUT: Final = "links break in the model only, and not beside an implementation"
 """What is said to somebody who wants links cut where they cannot be."""
 
+UNVIEWED: Final = "workers are excluded in the model only, and not beside an implementation"
+"""What is said to somebody who wants workers excluded where they cannot be."""
+
 
 def limits_of(name: str, limits: Limits) -> tuple[int, int]:
     """Tell the smallest and the largest value of a bound."""

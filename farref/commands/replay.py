@@ -11,7 +11,7 @@ from rich.console import Console
 from farref.model.checker.interface import Action
 from farref.options.backends import DRIVEN, backend_option, find_backend
 from farref.options.groups import OUTPUT, format_option
-from farref.properties.limits import UNCUT
+from farref.properties.limits import UNCUT, UNVIEWED
 from farref.properties.protocols import sound_model
 from farref.properties.traces.file import DisagreementRecord, Trace, actions_of
 from farref.properties.traces.replay import beginning
@@ -94,8 +94,9 @@ class Replayed(msgspec.Struct, frozen=True):
 
 def replay_on(trace: Trace, name: str) -> Replayed:
     """Let a backend take a run, once as it is and once restlessly."""
-    if getattr(trace.bounds, "cuts", 0):
-        raise click.UsageError(f"{UNCUT}: this run can be told (farref explain), and not replayed")
+    for bound, why in (("cuts", UNCUT), ("exclusions", UNVIEWED)):
+        if getattr(trace.bounds, bound, 0):
+            raise click.UsageError(f"{why}: this run can be told (farref explain), and not replayed")
     actions = beginning(sound_model(trace.bounds), actions_of(trace))
     replayed = Replayed(name, len(trace.steps), len(actions), Agreement.INCOMPLETE, differed=trace.disagreement)
     try:

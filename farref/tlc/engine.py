@@ -33,7 +33,7 @@ from farref.model.checker.interface import Budget, Kind, Model, Property, Result
 from farref.model.checker.run import OnProgress, Run
 from farref.model.ids import WORKER_NAMES, worker_name
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import RRefRules
+from farref.model.rref.rules import OF_VIEWS, RRefRules
 from farref.model.rref.world import Bounds
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc.claims import claimed, specification
@@ -111,12 +111,21 @@ def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, sy
     constants = {
         CONSTANT_NAMES.get(name, camel(name)): value
         for name, value in {**vars(bounds), **vars(rules)}.items()
-        if name != "cuts"
+        if name not in NOT_IN_TLA
     }
     lines += [f"    {name} = {str(value).upper()}" for name, value in constants.items()]
     lines += ["SYMMETRY OthersAlike"] if symmetry and bounds.workers - bounds.rrefs > 1 else []  # TLC wants two to swap
     return "\n".join([*lines, *map(claimed, claims)]) + "\n"
 
+
+NOT_IN_TLA: Final = {"cuts", "exclusions", "joins", "lost_owners", *OF_VIEWS}
+"""The bounds and rules that RRef.tla does not have."""
+
+ABSENT_OF_RREFS: Final = {
+    "cuts": "in RRef.tla no link breaks; leave out --cuts",
+    "exclusions": "in RRef.tla nobody is excluded; leave out --exclusions",
+}
+"""What RRef.tla leaves out, by the bound."""
 
 TWINS: Final = {
     Bounds: Twin(
@@ -126,7 +135,7 @@ TWINS: Final = {
         lambda _: {},
         lambda world, _: twin_of(world),
         read_state,
-        lambda bounds: "in RRef.tla no link breaks; leave out --cuts" if bounds.cuts else None,
+        lambda bounds: next((said for name, said in ABSENT_OF_RREFS.items() if getattr(bounds, name)), None),
     ),
     AutogradBounds: Twin(
         AutogradModel,

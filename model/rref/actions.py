@@ -135,6 +135,55 @@ class Cut(Happening):
         return f"Cut({worker_name(self.one)}, {worker_name(self.other)})"
 
 
+@dataclass(frozen=True, slots=True)
+class OfWorker(Happening):
+    """Something that happens to a worker, or that it does about views."""
+
+    worker: WorkerId
+
+    def __str__(self) -> str:
+        return f"{self.kind}({worker_name(self.worker)})"
+
+
+class Exclude(OfWorker):
+    """The authority issues a view that excludes one more worker (R35)."""
+
+
+class Install(OfWorker):
+    """A worker installs the next view (R37)."""
+
+
+class Reclaim(OfWorker):
+    """A worker learns which view is buried, and lets go of what is kept for those excluded in it (R41, R42)."""
+
+
+class Join(OfWorker):
+    """A new incarnation joins, in place of a worker that is excluded (R44)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle(OfWorker):
+    """A worker tells the authority that it holds no heir of those excluded in a view (R39)."""
+
+    view: int
+
+    def __str__(self) -> str:
+        return f"{self.kind}({worker_name(self.worker)}, {self.view})"
+
+
+@dataclass(frozen=True, slots=True)
+class Bury(Happening):
+    """The authority buries a view, as all its members have settled it (R40)."""
+
+    view: int
+
+    def __str__(self) -> str:
+        return f"Bury({self.view})"
+
+
+OnView = Exclude | Install | Settle | Bury | Reclaim | Join
+"""What is done about views."""
+
 Befalling = (
     Deliver[Message] | Duplicate[Message] | DropMessage[Message] | Retry[Control] | FailCall[RemoteCall | Call | Return]
 )
@@ -157,4 +206,5 @@ Action = (
     | Befalling
     | Shutdown
     | Cut
+    | OnView
 )

@@ -20,7 +20,7 @@ from farref.model.actions import Deliver, Duplicate
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.links import is_apart
+from farref.model.rref.links import has_lost
 from farref.model.rref.network import is_unanswered
 from farref.model.rref.owner import Entry, is_listed
 from farref.model.rref.user import Handle
@@ -65,8 +65,10 @@ def may_let_go(application: Application, fork: ForkId) -> bool:
 def experience(before: World, action: act.Action, after: World, bounds: Bounds) -> Application:
     """Give the application's record after a step: what it did itself, what it was given, and what it lost."""
     changed = _began(before.application, action, bounds)
-    if type(action) is act.Cut:
+    if isinstance(action, act.Cut | act.Install):
         return _lost(after, changed, bounds)
+    if isinstance(action, act.Reclaim):
+        return _reclaimed(before, action, after, changed, bounds)
     if isinstance(action, Deliver | Duplicate):
         changed = _received(before, action.message, changed, bounds)
     rref = _owner_touched(action, bounds)
@@ -95,16 +97,26 @@ def _began(application: Application, action: act.Action, bounds: Bounds) -> Appl
 
 
 def _lost(after: World, application: Application, bounds: Bounds) -> Application:
-    """Take note of what ends with an error as a link breaks: fetches and parked calls of users, and waits on owners (R34)."""
+    """Take note of what ends with an error as somebody is lost: fetches, parked calls, and waits on owners (R34, R37)."""
     for fork in map(ForkId, range(bounds.forks_total)):
         holder = after.lineage[fork].holder
-        if holder is not None and is_apart(after, holder, bounds.owner(bounds.rref_of(fork))):
+        if holder is not None and has_lost(after, holder, bounds.owner(bounds.rref_of(fork))):
             application = application._replace(asks=application.asks.remove(fork))
             if application.has[fork] is Handle.PARKED:
                 application = _given(application, fork, Handle.NONE)
     for rref in map(RRefId, range(bounds.rrefs)):
         if after.owners[rref].phase is Entry.READY:
             application = application._replace(waits=application.waits.remove(rref))
+    return application
+
+
+def _reclaimed(
+    before: World, action: act.Reclaim, after: World, application: Application, bounds: Bounds
+) -> Application:
+    """Take note of waits whose entry goes with what the buried held."""
+    for rref in map(RRefId, range(bounds.rrefs)):
+        if bounds.owner(rref) == action.worker:
+            application = _served_or_lost(before, action, after, application, rref)
     return application
 
 
@@ -125,7 +137,7 @@ def _given_share(
     before: World, carrier: msg.Call | msg.Return, application: Application, bounds: Bounds
 ) -> Application:
     rref, data, is_argument = carrier.rref, before.lineage[carrier.fork], type(carrier) is msg.Call
-    if data.holder is not None and is_apart(before, data.holder, bounds.owner(rref)):
+    if data.holder is not None and has_lost(before, data.holder, bounds.owner(rref)):
         return application  # refused
     if data.holder != bounds.owner(rref):
         parks = is_argument and data.parent is not None

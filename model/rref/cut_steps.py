@@ -17,14 +17,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from farref.model.ids import WorkerId
-from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref import network as net
 from farref.model.rref import owner as own
 from farref.model.rref import user as use
 from farref.model.rref.addressing import ends
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.links import is_apart
+from farref.model.rref.links import is_apart, is_orphan
 from farref.model.rref.rules import RRefRules
 from farref.model.rref.world import Bounds, World
 
@@ -52,28 +51,6 @@ def settled(world: World, bounds: Bounds, rules: RRefRules) -> World:
     return world._replace(network=_silenced(world, bounds))
 
 
-def is_orphan(world: World, fork: ForkId, bounds: Bounds) -> bool:
-    """Say whether the holder of a fork cannot reach its owner."""
-    holder = world.lineage[fork].holder if bounds.cuts else None
-    return holder is not None and is_apart(world, holder, bounds.owner(bounds.rref_of(fork)))
-
-
-def is_refused(world: World, action: act.Action, bounds: Bounds) -> bool:
-    """Say whether the application is refused, as it would have to reach somebody who is lost (R34)."""
-    if not bounds.cuts:
-        return False
-    match action:
-        case act.CreateRemote(rref, worker) | act.OwnerShare(rref, worker):
-            return is_apart(world, bounds.owner(rref), worker)
-        case act.UserShare(fork, target):
-            holder = world.lineage[fork].holder
-            return is_orphan(world, fork, bounds) or (holder is not None and is_apart(world, holder, target))
-        case act.FetchValue(fork) | act.TimeOutCreation(fork):
-            return is_orphan(world, fork, bounds)
-        case _:
-            return False
-
-
 def orphaned(user: use.UserRRef) -> use.UserRRef:
     """End what a user waits for that has lost its owner. With its handle it goes, and tells nobody (R34)."""
     if user.handle in (use.Handle.NONE, use.Handle.PARKED):
@@ -94,10 +71,10 @@ def _without_the_lost(world: World, rref: RRefId, bounds: Bounds, rules: RRefRul
             owner = owner._replace(fetches=owner.fetches.remove(fork))
     creator = world.lineage[bounds.creator_fork(rref)]
     is_lost = creator.parent is None and is_orphan(world, bounds.creator_fork(rref), bounds)
-    return own.fail_creation(owner, rref, rules) if is_lost and _is_awaited(owner) else (owner, ())
+    return own.fail_creation(owner, rref, rules) if is_lost and is_awaited(owner) else (owner, ())
 
 
-def _is_awaited(owner: own.OwnerRRef) -> bool:
+def is_awaited(owner: own.OwnerRRef) -> bool:
     """Say whether an entry is there, or was named, before its creation."""
     is_named = not (owner.forks.is_empty() and owner.fetches.is_empty())
     return owner.phase is own.Entry.EXPECTED or (owner.phase is own.Entry.ABSENT and is_named)

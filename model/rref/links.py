@@ -1,12 +1,15 @@
-"""Which links are broken. Only a world in which links may break keeps a note of them (`Bounds.cuts`)."""
+"""Which links are broken (only a world in which they may break keeps a note of it, `Bounds.cuts`), and who is lost to whom."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from farref.model.rref.views import shuns
+
 if TYPE_CHECKING:
     from farref.model.ids import WorkerId
-    from farref.model.rref.world import World
+    from farref.model.rref.ids import ForkId
+    from farref.model.rref.world import Bounds, World
 
 
 def is_apart(world: World, one: WorkerId, other: WorkerId) -> bool:
@@ -17,3 +20,16 @@ def is_apart(world: World, one: WorkerId, other: WorkerId) -> bool:
 def is_cut_off(world: World, worker: WorkerId) -> bool:
     """Say whether a worker takes somebody for dead."""
     return len(world.apart) > 0 and not world.apart[worker].is_empty()
+
+
+def has_lost(world: World, who: WorkerId, whom: WorkerId) -> bool:
+    """Say whether a worker is lost to another one: the link is broken, or a view excludes it."""
+    return is_apart(world, who, whom) or shuns(world, who, whom)
+
+
+def is_orphan(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """Say whether the owner is lost to the holder of a fork (R34, R43)."""
+    if not (bounds.cuts or bounds.exclusions):
+        return False
+    holder = world.lineage[fork].holder
+    return holder is not None and has_lost(world, holder, bounds.owner(bounds.rref_of(fork)))

@@ -38,6 +38,19 @@ def all_actions(bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
         yield act.Shutdown()
     if bounds.cuts:
         yield from (act.Cut(*two) for two in combinations(bounds.worker_ids, 2))
+    if bounds.exclusions:
+        yield from _view_actions(bounds)
+
+
+def _view_actions(bounds: Bounds) -> Iterator[act.Action]:
+    for worker in bounds.worker_ids:
+        if bounds.lost_owners or worker not in bounds.owning:
+            yield act.Exclude(worker)
+        yield act.Install(worker)
+        yield from (act.Settle(worker, view) for view in range(1, bounds.exclusions + 1))
+        yield act.Reclaim(worker)
+    yield from (act.Bury(view) for view in range(1, bounds.exclusions + 1))
+    yield from map(act.Join, bounds.latecomers)
 
 
 def _rref_actions(rref: RRefId, bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
@@ -98,7 +111,7 @@ def _messages(rref: RRefId, fork: ForkId, bounds: Bounds, rules: RRefRules) -> I
     kinds += _carriers(bounds)
     if bounds.fetches:
         kinds += [msg.FetchCall, msg.FetchReturn]
-    if bounds.failures or bounds.cuts:
+    if bounds.failures or bounds.cuts or bounds.lost_owners:
         kinds += [msg.CallFailed]
     for kind in kinds:
         message = kind(rref, fork)
@@ -123,8 +136,8 @@ class RRefModel(ProtocolModel[Bounds, RRefRules, World, act.Action]):
 
     def renamings(self) -> Iterator[Renaming]:
         """The ways to rename the workers that own nothing: what they do is told by who holds a fork, and by nothing else."""
-        owners = {self.bounds.owner(RRefId(rref)) for rref in range(self.bounds.rrefs)}
-        others = [worker for worker in self.bounds.worker_ids if worker not in owners]
+        taken = {*self.bounds.owning, *self.bounds.latecomers}
+        others = [worker for worker in self.bounds.worker_ids if worker not in taken]
         for order in permutations(others):
             if list(order) != others:
                 yield Renaming(partial(_rename, dict(zip(others, order, strict=True))))
@@ -135,4 +148,6 @@ def _rename(
 ) -> tuple[tuple[str | int, ...], object]:
     if path[0] == "apart":
         return (path[0], *(names.get(WorkerId(int(who)), who) for who in path[1:])), value
+    if path[0] == "views" and len(path) == 3:
+        return (*path[:2], names.get(WorkerId(int(path[2])), path[2])), value
     return path, names.get(value, value) if path[-1] == "holder" else value  # type: ignore[call-overload]

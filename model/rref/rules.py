@@ -40,6 +40,17 @@ class RRefRules(Rules):
     fails_creation_as_error: bool = rule("R29", "a creation that could not be sent is created as an error")
     processes_once: bool = rule("R7", "a control message takes effect once, however often it arrives")
     retries_until_answered: bool = rule("R6", "a control message is sent again until it is answered")
+    refuses_the_excluded: bool = rule("R37", "whoever has installed a view takes nothing from those excluded in it")
+    fails_creation_of_the_excluded: bool = rule(
+        "R37", "a creation that cannot arrive, as its creator is excluded, is an error, and its creator counts"
+    )
+    settles_what_came_from_the_excluded: bool = rule(
+        "R39", "a view is settled only by a worker that has no uncounted fork from somebody excluded in it"
+    )
+    everybody_settles: bool = rule("R40", "a view is buried when all its members have settled it, not one of them")
+    same_view: bool = rule("R40", "among them are members that were excluded since then")
+    waits_until_settled: bool = rule("R41", "what somebody excluded held is kept until the view is settled")
+    children_wait_too: bool = rule("R42", "a parent keeps a child of somebody excluded as long")
 
 
 SOUND: Final = RRefRules()
@@ -61,3 +72,5 @@ TORCH: Final = RRefRules(
 
 PROFILES: Final = {"sound": SOUND, "torch": TORCH}
 RULES: Final = RRefRules.names()
+OF_VIEWS: Final = tuple(name for name in RULES if int(RRefRules.clause_of(name)[1:]) >= 35)
+"""The rules that have something to say only where somebody is excluded (R35 to R46). PyTorch excludes nobody."""

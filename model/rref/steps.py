@@ -16,16 +16,21 @@ from farref.model.rref import messages as msg
 from farref.model.rref import network as net
 from farref.model.rref import owner as own
 from farref.model.rref import user as use
-from farref.model.rref.cut_steps import cut, is_orphan, is_refused, refuse, settled
+from farref.model.rref.cut_steps import cut, refuse, settled
 from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.links import is_orphan
+from farref.model.rref.refusals import is_refused, is_unheard, unheard
 from farref.model.rref.rules import RRefRules
-from farref.model.rref.world import Bounds, ForkData, World
+from farref.model.rref.view_steps import followed, view_step
+from farref.model.rref.world import Bounds, ForkData, World, mint, next_fork, parent_of, spend
 
 
 def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:
     """Give the world after an action, or None where the action cannot happen."""
+    if is_unheard(world, action, bounds, rules):
+        return unheard(world, action)
     taken = None if is_refused(world, action, bounds) else _take(world, action, bounds, rules)
-    after = taken and settled(taken, bounds, rules)
+    after = taken and followed(settled(taken, bounds, rules), action, bounds, rules)
     return after and after._replace(application=app.experience(world, action, after, bounds))
 
 
@@ -55,10 +60,7 @@ def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) ->
         case act.EndCall(fork):
             return _at_user(world, fork, use.end_call(world.users[fork], bounds.rref_of(fork), fork, rules))
         case act.FetchValue(fork):
-            if world.closing or not world.budgets.fetches:
-                return None
-            asked = _at_user(world, fork, use.fetch(world.users[fork], bounds.rref_of(fork), fork))
-            return asked and _spend(asked, "fetches")
+            return _fetch(world, fork, bounds)
         case act.AbandonFetch(fork):
             return _time_out(world, fork, use.abandon_fetch)
         case act.TimeOutCreation(fork):
@@ -68,6 +70,8 @@ def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) ->
             return None if world.closing else world._replace(closing=True)
         case act.Cut(one, other):
             return cut(world, one, other)
+        case act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
+            return view_step(world, action, bounds, rules)
         case _:
             assert_never(action)
 
@@ -80,7 +84,7 @@ def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: RRefRule
         case Deliver(message):
             return _deliver(world._replace(network=net.take(world.network, message)), message, bounds, rules)
         case Duplicate(message):
-            return _deliver(_spend(world, "duplicates"), message, bounds, rules) if world.budgets.duplicates else None
+            return _deliver(spend(world, "duplicates"), message, bounds, rules) if world.budgets.duplicates else None
         case DropMessage(message):
             return _drop(world, message)
         case FailCall(message):
@@ -123,7 +127,7 @@ def _take_effect(world: World, message: msg.Control, rules: RRefRules) -> World:
         case msg.CreateFailed():
             return _owner_did(world, rref, own.on_create_failed(owner, rref, fork))
         case msg.ChildAccept():
-            parent = _parent(world, fork)
+            parent = parent_of(world, fork)
             return _user_did(world, parent, use.on_child_accept(world.users[parent], rref, parent, fork, rules))
         case _:
             assert_never(message)
@@ -198,7 +202,7 @@ def _retry(world: World, message: msg.Control) -> World | None:
 def _drop(world: World, message: msg.Message) -> World | None:
     if not world.budgets.drops:
         return None
-    return _spend(world._replace(network=net.take(world.network, message)), "drops")
+    return spend(world._replace(network=net.take(world.network, message)), "drops")
 
 
 def _fail(world: World, message: msg.RemoteCall | msg.Call | msg.Return) -> World | None:
@@ -206,7 +210,7 @@ def _fail(world: World, message: msg.RemoteCall | msg.Call | msg.Return) -> Worl
         return None
     failed = msg.RemoteFailed if type(message) is msg.RemoteCall else msg.CallFailed
     network = net.send(net.take(world.network, message), (failed(message.rref, message.fork),))
-    return _spend(world._replace(network=network), "failures")
+    return spend(world._replace(network=network), "failures")
 
 
 def _create(
@@ -221,37 +225,44 @@ def _create(
         case act.CreateOnSelf(rref):
             return _owner_did(world, rref, own.create_on_self(owner))
         case act.CreateRemote(rref, worker):
-            minted = _mint(world, rref, fork, ForkData(worker))
+            minted = mint(world, rref, fork, ForkData(worker))
             return _user_did(minted, fork, use.create_remote(world.users[fork], rref, fork))
         case _:
             assert_never(action)
 
 
 def _owner_share(world: World, action: act.OwnerShare, bounds: Bounds, rules: RRefRules) -> World | None:
-    child = _next_fork(world, action.rref, bounds)
+    child = next_fork(world, action.rref, bounds)
     if child is None:
         return None
     carrier = action.carrier(action.rref, child)
     shared = _at_owner(world, action.rref, own.share(world.owners[action.rref], child, carrier, rules))
-    return shared and _mint(shared, action.rref, child, ForkData(action.target))
+    return shared and mint(shared, action.rref, child, ForkData(action.target))
 
 
 def _user_share(world: World, action: act.UserShare, bounds: Bounds) -> World | None:
     if not use.is_usable(world.users[action.fork]):
         return None
     rref = bounds.rref_of(action.fork)
-    child = _next_fork(world, rref, bounds)
+    child = next_fork(world, rref, bounds)
     if child is None or (world.lineage[action.fork].holder == action.target and not bounds.self_shares):
         return None
     shared = _at_user(world, action.fork, use.share(world.users[action.fork], child, action.carrier(rref, child)))
-    return shared and _mint(shared, rref, child, ForkData(action.target, action.fork))
+    return shared and mint(shared, rref, child, ForkData(action.target, action.fork))
+
+
+def _fetch(world: World, fork: ForkId, bounds: Bounds) -> World | None:
+    if world.closing or not world.budgets.fetches:
+        return None
+    asked = _at_user(world, fork, use.fetch(world.users[fork], bounds.rref_of(fork), fork))
+    return asked and spend(asked, "fetches")
 
 
 def _time_out(world: World, fork: ForkId, effect: Callable[[use.UserRRef], use.Step | None]) -> World | None:
     if not world.budgets.timeouts:
         return None
     timed_out = _at_user(world, fork, effect(world.users[fork]))
-    return timed_out and _spend(timed_out, "timeouts")
+    return timed_out and spend(timed_out, "timeouts")
 
 
 # -- what the steps share ----------------------------------------------------------------------------------------------
@@ -273,23 +284,3 @@ def _at_user(world: World, fork: ForkId, result: use.Step | None) -> World | Non
 def _user_did(world: World, fork: ForkId, result: use.Step) -> World:
     user, sends = result
     return world._replace(users=world.users.put(fork, user), network=net.send(world.network, sends))
-
-
-def _parent(world: World, fork: ForkId) -> ForkId:
-    parent = world.lineage[fork].parent
-    assert parent is not None, "only a fork made by a user has a parent to accept towards"
-    return parent
-
-
-def _next_fork(world: World, rref: RRefId, bounds: Bounds) -> ForkId | None:
-    minted = world.minted[rref]
-    return None if minted == bounds.forks or world.closing else ForkId(bounds.creator_fork(rref) + minted)
-
-
-def _mint(world: World, rref: RRefId, fork: ForkId, data: ForkData) -> World:
-    return world._replace(minted=world.minted.put(rref, world.minted[rref] + 1), lineage=world.lineage.put(fork, data))
-
-
-def _spend(world: World, budget: str) -> World:
-    left = getattr(world.budgets, budget)
-    return world._replace(budgets=world.budgets._replace(**{budget: left - 1}))

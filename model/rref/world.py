@@ -16,6 +16,7 @@ from farref.model.rref import network as net
 from farref.model.rref import owner as own
 from farref.model.rref import user as use
 from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.views import Views, no_views
 from farref.model.values import IdSet, Table, no_ids
 
 
@@ -32,10 +33,13 @@ class Bounds:
     fetches: int = 0  # values it may ask for
     failures: int = 0  # calls that cannot be sent or understood
     cuts: int = 0  # links that break while both ends live
+    exclusions: int = 0  # views that the authority may issue, each of which excludes one more worker
+    joins: int = 0  # workers that are not there at first, and join in place of one who is excluded
     results: bool = False  # share in results as well as in arguments
     owner_shares: bool = True  # the owner shares as well as users
     self_shares: bool = True  # share with oneself as well as with others
     shutdown: bool = False  # end with a graceful shutdown
+    lost_owners: bool = False  # an owner may be excluded too, not only workers that own nothing
 
     def owner(self, rref: RRefId) -> WorkerId:
         """Name the worker that owns an RRef: one each, in turn. As in PyTorch's note B is the first owner, then A, then C."""
@@ -46,6 +50,16 @@ class Bounds:
     def worker_ids(self) -> list[WorkerId]:
         """The workers, in the order in which they own RRefs: B, A, C, and so on."""
         return [self.owner(RRefId(turn)) for turn in range(self.workers)]
+
+    @property
+    def owning(self) -> set[WorkerId]:
+        """The workers that own an RRef."""
+        return {self.owner(RRefId(rref)) for rref in range(self.rrefs)}
+
+    @property
+    def latecomers(self) -> list[WorkerId]:
+        """The workers that are not there at first: the last ones."""
+        return self.worker_ids[self.workers - self.joins :]
 
     def creator_fork(self, rref: RRefId) -> ForkId:
         """Name the first fork of an RRef, which its remote creator holds."""
@@ -90,6 +104,7 @@ class World(NamedTuple):
     budgets: Budgets
     application: app.Application  # the ground truth, which no handler sees
     apart: Table[IdSet]  # by WorkerId: those it takes for dead, as the link broke; empty where none can break
+    views: Views  # empty where nobody can be excluded
     closing: bool = False  # shutdown has begun
 
 
@@ -105,4 +120,32 @@ def empty_world(bounds: Bounds) -> World:
         Budgets(*(getattr(bounds, name) for name in Budgets._fields)),
         app.idle(bounds.rrefs, forks),
         Table((no_ids(bounds.workers),) * bounds.workers if bounds.cuts else ()),
+        no_views(bounds),
     )
+
+
+# -- what the steps share ----------------------------------------------------------------------------------------------
+
+
+def parent_of(world: World, fork: ForkId) -> ForkId:
+    """Name the fork that a user's fork was made from."""
+    parent = world.lineage[fork].parent
+    assert parent is not None, "only a fork made by a user has a parent to accept towards"
+    return parent
+
+
+def next_fork(world: World, rref: RRefId, bounds: Bounds) -> ForkId | None:
+    """Name the fork of an RRef that is minted next, if one may be."""
+    minted = world.minted[rref]
+    return None if minted == bounds.forks or world.closing else ForkId(bounds.creator_fork(rref) + minted)
+
+
+def mint(world: World, rref: RRefId, fork: ForkId, data: ForkData) -> World:
+    """Mint a fork, and write into it for whom it is and where it comes from (R2)."""
+    return world._replace(minted=world.minted.put(rref, world.minted[rref] + 1), lineage=world.lineage.put(fork, data))
+
+
+def spend(world: World, budget: str) -> World:
+    """Take one from a budget."""
+    left = getattr(world.budgets, budget)
+    return world._replace(budgets=world.budgets._replace(**{budget: left - 1}))

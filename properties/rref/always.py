@@ -9,6 +9,7 @@ Who holds what and who waits for it is asked of the application (`model/rref/app
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from farref.model.checker.interface import Kind, Property
@@ -36,7 +37,16 @@ from farref.model.rref.steps import step
 from farref.model.rref.user import Fetch, Handle, User
 from farref.model.rref.world import Bounds, World
 from farref.properties.build import make_property, per_world
-from farref.properties.rref.families import per_fork, per_rref
+from farref.properties.rref.families import per_fork, per_rref, per_worker
+from farref.properties.rref.members.always import everybody_excluded_is_buried, the_buried_are_heard_by_nobody
+from farref.properties.rref.members.excuses import (
+    holder_is_buried,
+    is_cut_off_from_its_parent,
+    is_out,
+    is_shut,
+    owner_is_lost,
+    value_is_lost,
+)
 
 # -- safety ------------------------------------------------------------------------------------------------------------
 
@@ -55,14 +65,14 @@ def no_entry_goes_while_the_owner_uses_it(world: World, rref: RRefId, bounds: Bo
 
 
 def no_entry_goes_while_a_fork_lives(world: World, fork: ForkId, bounds: Bounds) -> bool:
-    """P1: no entry is dropped while a user of it lives, is on its way, or has a fetch under way."""
+    """P1: no entry is dropped while a user of it lives, comes to somebody who will take it, or has a fetch under way."""
     rref = bounds.rref_of(fork)
     if world.owners[rref].phase is not Entry.GONE:
         return True
     return not (
         _user_lives(world, fork)
         or world.application.has[fork] is not Handle.NONE
-        or is_travelling(world, fork)
+        or (is_travelling(world, fork) and not is_cut_off_from_its_parent(world, fork, bounds))
         or _is_fetching(world, rref, fork)
     )
 
@@ -201,8 +211,10 @@ def shutdown_finds_empty_tables(world: World, bounds: Bounds) -> bool:
     if not world.closing:
         return True
     forks, rrefs = map(ForkId, range(bounds.forks_total)), map(RRefId, range(bounds.rrefs))
-    return all(nothing_is_left_of_the_entry(world, rref, bounds) for rref in rrefs) and all(
-        nothing_is_left_of_the_fork(world, fork, bounds) for fork in forks
+    return all(
+        nothing_is_left_of_the_entry(world, rref, bounds) or owner_is_lost(world, rref, bounds) for rref in rrefs
+    ) and all(
+        nothing_is_left_of_the_fork(world, fork, bounds) or holder_is_buried(world, fork, bounds) for fork in forks
     )
 
 
@@ -230,37 +242,59 @@ def _is_fetching(world: World, rref: RRefId, fork: ForkId) -> bool:
 
 
 def rref_properties(bounds: Bounds) -> tuple[Property, ...]:
-    """List the properties of a bounded world, the most severe first."""
-    always, eventually = partial(make_property, bounds, Kind.ALWAYS), partial(make_property, bounds, Kind.EVENTUALLY)
-    return (
-        always("P2", "R21", per_rref(one_entry_for_each_rref)),
-        always(
-            *("P1", "R22", per_rref(no_entry_goes_while_the_owner_uses_it), per_fork(no_entry_goes_while_a_fork_lives)),
-            text="No entry is dropped while anybody needs it, on the owner or elsewhere.",
-        ),
-        always("G1", "R33", per_fork(every_counted_fork_is_accounted_for)),
-        always("G2", "R24", per_fork(no_parent_goes_before_its_child_is_counted)),
-        always("P10", "R33", per_fork(counts_agree_when_nothing_is_under_way)),
-        always("P6", "R7", per_world(a_copy_changes_nothing)),
-        eventually(
-            *("P3", "R26", per_rref(nothing_is_left_of_the_entry), per_fork(nothing_is_left_of_the_fork)),
-            text="Once the application has let go, nothing is left of an RRef, on its owner or elsewhere.",
-        ),
-        eventually(
-            *("P5", "R20", per_rref(every_early_use_ends), per_fork(every_fetch_is_answered)),
-            text="Whoever asks for a value is answered once the function that computes it ends.",
-        ),
-        eventually("P4", "R16", per_fork(every_parked_call_runs)),
-        *([eventually("P7", "R32", per_world(shutdown_finds_empty_tables))] if bounds.shutdown else []),
-        always("P8", "R31", per_fork(confirmed_means_counted)),
-        always(
-            *("G3", "R22", per_rref(the_owners_table_tells_the_truth), per_fork(the_users_table_tells_the_truth)),
-            text="The tables tell the truth: what they say the application holds and waits for, it holds and waits for.",
-        ),
-        always("P11", "R20", per_fork(a_fetch_is_answered_with_a_value)),
-        *([always("P12", "R27", per_fork(a_refused_use_is_refused))] if bounds.timeouts or bounds.shutdown else []),
-        always(
-            *("P9", "R18", per_fork(no_user_waits_for_user_code), per_fork(no_parent_waits_for_user_code)),
-            text="Counting never waits for a function to end, neither for a user nor for its parent.",
-        ),
+    """List the properties of a bounded world, the most severe first. With exclusions they are those of R46."""
+    return (*_about_values(bounds), *_about_ends(bounds), *_about_records(bounds))
+
+
+def _about_values(bounds: Bounds) -> Iterator[Property]:
+    """List what keeps a value as long as anybody needs it, and every count right."""
+    always = partial(make_property, bounds, Kind.ALWAYS)
+    yield always("P2", "R21", per_rref(one_entry_for_each_rref, owner_is_lost))
+    yield always(
+        *("P1", "R22", per_rref(no_entry_goes_while_the_owner_uses_it, owner_is_lost)),
+        per_fork(no_entry_goes_while_a_fork_lives, is_out),
+        text="No entry is dropped while anybody needs it, on the owner or elsewhere.",
+    )
+    if bounds.exclusions:
+        yield always("Vcut", "R46", per_worker(the_buried_are_heard_by_nobody))
+    yield always("G1", "R33", per_fork(every_counted_fork_is_accounted_for, value_is_lost))
+    yield always("G2", "R24", per_fork(no_parent_goes_before_its_child_is_counted, is_out))
+    yield always("P10", "R33", per_fork(counts_agree_when_nothing_is_under_way, is_shut))
+    yield always("P6", "R7", per_world(a_copy_changes_nothing))
+
+
+def _about_ends(bounds: Bounds) -> Iterator[Property]:
+    """List what becomes true in the end."""
+    eventually = partial(make_property, bounds, Kind.EVENTUALLY)
+    yield eventually(
+        *("P3", "R26", per_rref(nothing_is_left_of_the_entry, owner_is_lost)),
+        per_fork(nothing_is_left_of_the_fork, holder_is_buried),
+        text="Once the application has let go, nothing is left of an RRef, on its owner or elsewhere.",
+    )
+    if bounds.exclusions:
+        yield eventually("Vend", "R46", per_worker(everybody_excluded_is_buried))
+    yield eventually(
+        *("P5", "R20", per_rref(every_early_use_ends, owner_is_lost), per_fork(every_fetch_is_answered, is_out)),
+        text="Whoever asks for a value is answered once the function that computes it ends.",
+    )
+    yield eventually("P4", "R16", per_fork(every_parked_call_runs, holder_is_buried))
+    if bounds.shutdown:
+        yield eventually("P7", "R32", per_world(shutdown_finds_empty_tables))
+
+
+def _about_records(bounds: Bounds) -> Iterator[Property]:
+    """List what tables and answers say."""
+    always = partial(make_property, bounds, Kind.ALWAYS)
+    yield always("P8", "R31", per_fork(confirmed_means_counted, is_out))
+    yield always(
+        *("G3", "R22", per_rref(the_owners_table_tells_the_truth), per_fork(the_users_table_tells_the_truth)),
+        text="The tables tell the truth: what they say the application holds and waits for, it holds and waits for.",
+    )
+    yield always("P11", "R20", per_fork(a_fetch_is_answered_with_a_value, is_out))
+    if bounds.timeouts or bounds.shutdown:
+        yield always("P12", "R27", per_fork(a_refused_use_is_refused))
+    yield always(
+        *("P9", "R18", per_fork(no_user_waits_for_user_code, is_shut)),
+        per_fork(no_parent_waits_for_user_code, is_cut_off_from_its_parent),
+        text="Counting never waits for a function to end, neither for a user nor for its parent.",
     )

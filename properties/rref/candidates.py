@@ -36,6 +36,8 @@ SORTS: Final[dict[str, tuple[type, ...]]] = {
     "time out": (act.AbandonFetch, act.TimeOutCreation),
     "retry": (Retry,),
     "shut down": (act.Shutdown,),
+    "exclude": (act.Exclude,),
+    "follow views": (act.Install, act.Settle, act.Bury, act.Reclaim, act.Join),
 }
 Place = tuple[int, int]
 """What a message is found by: the number of its kind, and its fork."""

@@ -27,10 +27,12 @@ from farref.model.rref.messages import (
 )
 from farref.model.rref.network import is_flying, is_unanswered, was_processed
 from farref.model.rref.owner import Entry, OwnerRRef, is_listed
+from farref.model.rref.refusals import is_unheard
 from farref.model.rref.steps import step
 from farref.model.rref.user import Fetch, Handle, User, UserRRef
 from farref.model.rref.world import World
 from farref.properties.rref.always import is_travelling
+from farref.properties.rref.members.story import follows_among_members
 from farref.properties.rref.replay import RRefMoment
 
 HEEDED: Final = ("entry_waits_for_creation", "entry_counts_local_references", *(need.value for need in use.Need))
@@ -41,7 +43,10 @@ def consequences(moment: RRefMoment) -> Iterator[str]:
     """List what follows from a step, each as a clause of its sentence."""
     rref = moment.rref
     if rref is None:
-        yield from _as_a_link_breaks(moment)
+        yield from follows_among_members(moment)
+        return
+    if is_unheard(moment.before, moment.action, moment.model.bounds, moment.model.rules):
+        yield f"{moment.worker} refuses it, as its sender is excluded"
         return
     yield from _remarks(moment)
     yield from _at_owner(moment, rref)
@@ -49,22 +54,6 @@ def consequences(moment: RRefMoment) -> Iterator[str]:
         if moment.before.users[fork] != moment.after.users[fork]:
             yield from _at_user(moment, fork)
     yield from _tells(moment)
-
-
-def _as_a_link_breaks(moment: RRefMoment) -> Iterator[str]:
-    """Tell what ends with an error, and what is given up, without a word to anybody else."""
-    for rref, (old, new) in enumerate(zip(moment.before.owners, moment.after.owners, strict=True)):
-        if old.phase is not new.phase:
-            yield f"x{rref} has an error in place of its value"
-    for fork in map(ForkId, range(moment.model.bounds.forks_total)):
-        before, after = moment.before.users[fork], moment.after.users[fork]
-        holder = moment.holder(fork) if before != after else ""
-        if before.handle is Handle.PARKED and after.handle is Handle.NONE:
-            yield f"the call on {holder} that waited for f{fork} does not run"
-        if before.fetch is Fetch.WAITING and after.fetch is Fetch.NONE:
-            yield f"the fetch of f{fork} on {holder} ends with an error"
-        if before.phase is not User.ABSENT and after.phase is User.ABSENT:
-            yield f"{holder} gives f{fork} up, and tells nobody"
 
 
 # -- on the owner ------------------------------------------------------------------------------------------------------

@@ -18,4 +18,12 @@ def complaint(bounds: Bounds) -> str | None:
     wrong = outside(asdict(bounds), LIMITS)
     if wrong is None and bounds.forks_total > FORKS_TOTAL_MAX:
         return f"{bounds.rrefs} RRefs with {bounds.forks} forks each; allowed is rrefs x forks <= {FORKS_TOTAL_MAX}"
+    if wrong is None and bounds.joins and (bounds.joins > bounds.exclusions or bounds.joins > bounds.workers - 2):
+        return (
+            "a worker joins in place of one that is excluded; allowed is joins <= exclusions and joins <= workers - 2"
+        )
+    if wrong is None and {*bounds.latecomers} & bounds.owning:
+        return "whoever joins later owns nothing; allowed is rrefs <= workers - joins"
+    if wrong is None and bounds.exclusions and bounds.cuts:
+        return "a broken link is a death by the old rules (R34), and views are the new ones; allowed is --cuts or --exclusions"
     return wrong

@@ -103,6 +103,10 @@ def _leak(end: RRefMoment, about: str) -> str:
 
 MEANINGS: Final[Mapping[str, Meaning]] = {
     "P1": _of_rref(_dropped_too_early),
+    "Vcut": lambda _, worker: (
+        f"{worker} is buried, and somebody who is not still hears it: what was let go can be shared once more."
+    ),
+    "Vend": lambda _, worker: f"{THE_END}, and {worker} is excluded and not buried: what it held is kept for ever.",
     "P2": _of_rref(_entries),
     "P3": _leak,
     "P4": lambda _, fork: f"{THE_END}, and the call that carries {fork} still waits for its arguments: it never runs.",

@@ -7,6 +7,8 @@ are chosen by these rules, which the tests check:
   but shutdown. There everything can meet everything.
 * With three forks, every two of the seven switches are on together in some configuration. Seven lines of three are enough for
   that, each pair on one line: the Fano plane.
+* Views meet every fault, a second view, the loss of an owner, a worker that comes back, and a tree of forks. They
+  stand before the large ones, so that it is soon seen which of their rules are needed.
 * What the number of forks, workers or RRefs makes possible has a configuration of its own: four forks (three children of one
   parent), trees over three workers, two RRefs.
 * Together every action fires, every witness of `sometimes.py` is reached, and every mutant is caught.
@@ -41,6 +43,31 @@ def _line(switches: tuple[str, ...]) -> Configuration:
     return Configuration(f"three forks: {', '.join(switches)}", bounds, "three forks, and three things that may meet")
 
 
+VIEWS: Final = (
+    Configuration(
+        "views",
+        Bounds(3, forks=2, fetches=1, exclusions=1, results=True),
+        "somebody is excluded, and goes on all the same",
+    ),
+    Configuration(
+        "views, two",
+        Bounds(3, forks=2, exclusions=2, self_shares=False),
+        "somebody else is excluded before that is settled",
+    ),
+    Configuration(
+        "views, faults",
+        Bounds(2, forks=2, drops=1, duplicates=1, timeouts=1, failures=1, exclusions=1),
+        "an exclusion, with every fault there is",
+    ),
+    Configuration(
+        "views, owners",
+        Bounds(3, forks=2, fetches=1, exclusions=1, self_shares=False, lost_owners=True),
+        "the worker that has the value is excluded",
+    ),
+    Configuration("views, joining", Bounds(3, forks=2, exclusions=1, joins=1), "an excluded worker comes back"),
+)
+"""Worlds in which workers are excluded (R35 to R46), each with something else that may meet it."""
+
 PORTFOLIO: Final = (
     Configuration(
         "one fork",
@@ -52,6 +79,7 @@ PORTFOLIO: Final = (
         Bounds(2, forks=2, drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, results=True, shutdown=True),
         "every kind of sharing between two workers, with every fault there is",
     ),
+    *VIEWS,
     Configuration("two RRefs", Bounds(2, rrefs=2, forks=2), "each worker owns one and uses the other's"),
     Configuration(
         "three workers",
@@ -65,6 +93,11 @@ PORTFOLIO: Final = (
     Configuration("tree, results", Bounds(3, forks=3, results=True), "three forks, used before they are confirmed"),
     Configuration("tree, failures", Bounds(3, forks=3, failures=1), "three forks, one of them withdrawn"),
     Configuration("tree, fetches", Bounds(3, forks=3, fetches=1, timeouts=1), "three forks and an abandoned fetch"),
+    Configuration(
+        "views, tree",
+        Bounds(3, forks=3, exclusions=1, owner_shares=False, self_shares=False),
+        "what somebody excluded has shared was shared on",
+    ),
     *map(_line, LINES),
     Configuration("four forks", Bounds(2, forks=4), "three children of one parent at the same time"),
     Configuration(

@@ -42,7 +42,7 @@ RREF: Final = Protocol[Bounds, World, Action, Observation](
     name="rref",
     spec="rref.md",
     bounds=Bounds,
-    broadest=Bounds(shutdown=True),
+    broadest=Bounds(exclusions=1, shutdown=True),
     said_always=("workers", "rrefs", "forks", "drops", "duplicates"),
     limits=limits.LIMITS,
     complaint=limits.complaint,

@@ -8,14 +8,26 @@ from typing import assert_never
 
 from farref.model.actions import Deliver, OnMessage
 from farref.model.ids import WorkerId, worker_name
-from farref.model.rref.actions import Action, CreateRemote, Cut, OnFork, OnRRef, OwnerShare, Shutdown, UserShare
+from farref.model.rref.actions import (
+    Action,
+    Bury,
+    CreateRemote,
+    Cut,
+    Exclude,
+    OfWorker,
+    OnFork,
+    OnRRef,
+    OwnerShare,
+    Shutdown,
+    UserShare,
+)
 from farref.model.rref.addressing import ends, holder, sharer
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Message
 from farref.model.rref.model import RRefModel
 from farref.model.rref.network import is_flying
 from farref.model.rref.world import Bounds, World
-from farref.properties.traces.replay import EVERYONE, Moment
+from farref.properties.traces.replay import AUTHORITY, EVERYONE, Moment
 
 
 class RRefMoment(Moment[RRefModel, World, Action, Message]):
@@ -44,6 +56,10 @@ class RRefMoment(Moment[RRefModel, World, Action, Message]):
                 return EVERYONE
             case Cut(one):
                 return worker_name(one)
+            case Exclude() | Bury():
+                return AUTHORITY
+            case OfWorker(worker):
+                return worker_name(worker)
             case OnMessage(message):
                 return self.address(message).source
             case _:
@@ -53,7 +69,7 @@ class RRefMoment(Moment[RRefModel, World, Action, Message]):
     def rref(self) -> RRefId | None:
         """The RRef this step is about, if it is about one."""
         match self.action:
-            case Shutdown() | Cut():
+            case Shutdown() | Cut() | Bury() | OfWorker():
                 return None
             case OnRRef(rref):
                 return rref
@@ -80,9 +96,9 @@ def familiar(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
 
     They are interchangeable, so the renamed run is a run too, and it reads as PyTorch's note does: A creates on B.
     """
-    owners = {bounds.owner(RRefId(rref)) for rref in range(bounds.rrefs)}
-    free = [worker for worker in bounds.worker_ids if worker not in owners]
-    names: dict[WorkerId, WorkerId] = {owner: owner for owner in owners}
+    fixed = {*bounds.owning, *bounds.latecomers}
+    free = [worker for worker in bounds.worker_ids if worker not in fixed]
+    names: dict[WorkerId, WorkerId] = {worker: worker for worker in fixed}
     renamed: list[Action] = []
     for action in actions:
         match action:
@@ -90,6 +106,8 @@ def familiar(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
                 renamed.append(replace(action, worker=_name_for(worker, names, free)))
             case OwnerShare(_, target) | UserShare(_, target):
                 renamed.append(replace(action, target=_name_for(target, names, free)))
+            case OfWorker(worker):
+                renamed.append(replace(action, worker=_name_for(worker, names, free)))
             case Cut(one, other):
                 both = (_name_for(one, names, free), _name_for(other, names, free))
                 renamed.append(Cut(*sorted(both, key=bounds.worker_ids.index)))

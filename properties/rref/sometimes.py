@@ -10,8 +10,8 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from farref.model.checker.interface import Property
-from farref.model.rref.cut_steps import is_orphan
 from farref.model.rref.ids import ForkId
+from farref.model.rref.links import is_orphan
 from farref.model.rref.messages import (
     CONTROL,
     USER_CALLS,
@@ -30,8 +30,7 @@ from farref.model.rref.user import Fetch, Handle, User
 from farref.model.rref.world import Bounds, World
 from farref.properties.build import sending, situations
 from farref.properties.rref.families import per_fork
-
-ForkPredicate = Callable[[World, ForkId, Bounds], bool]
+from farref.properties.rref.members.sometimes import OF_MEMBERS, ForkPredicate
 
 # -- sharing -----------------------------------------------------------------------------------------------------------
 
@@ -160,12 +159,15 @@ def share_is_refused_as_its_owner_is_lost(world: World, fork: ForkId, bounds: Bo
 
 _WHEN: dict[ForkPredicate, tuple[str, Callable[[Bounds], object]]] = {
     owner_shares_with_user: ("R14", lambda bounds: bounds.owner_shares and bounds.forks > 1),
-    user_shares_with_user: ("R16", lambda bounds: bounds.workers > 2 and bounds.forks > 1),
+    user_shares_with_user: ("R16", lambda bounds: bounds.workers - bounds.joins > 2 and bounds.forks > 1),
     user_shares_with_owner: ("R19", lambda bounds: bounds.forks > 1),
     owner_shares_with_itself: ("R19", lambda bounds: bounds.owner_shares and bounds.self_shares),
     result_is_used_before_it_is_confirmed: ("R16", lambda bounds: bounds.results and bounds.forks > 2),
-    three_generations_live_at_once: ("R24", lambda bounds: bounds.workers > 2 and bounds.forks > 2),
-    fork_is_deleted_before_its_parent_is_counted: ("R26", lambda bounds: bounds.workers > 2 and bounds.forks > 1),
+    three_generations_live_at_once: ("R24", lambda bounds: bounds.workers - bounds.joins > 2 and bounds.forks > 2),
+    fork_is_deleted_before_its_parent_is_counted: (
+        "R26",
+        lambda bounds: bounds.workers - bounds.joins > 2 and bounds.forks > 1,
+    ),
     early_use_waits: ("R21", lambda bounds: bounds.forks > 1),
     fetch_arrives_before_creation: ("R20", lambda bounds: bounds.fetches),
     abandoned_fetch_keeps_its_user: ("R20", lambda bounds: bounds.fetches and bounds.timeouts),
@@ -173,11 +175,12 @@ _WHEN: dict[ForkPredicate, tuple[str, Callable[[Bounds], object]]] = {
     delete_is_delivered_twice: ("R7", lambda bounds: bounds.duplicates),
     answer_is_lost: ("R6", lambda bounds: bounds.drops),
     nobody_is_left: ("R26", lambda bounds: bounds.forks > 1),
-    orphan_is_held: ("R34", lambda bounds: bounds.cuts),
+    orphan_is_held: ("R34", lambda bounds: bounds.cuts or bounds.lost_owners),
     share_is_refused_as_its_owner_is_lost: (
         "R34",
-        lambda bounds: bounds.cuts and bounds.workers > 2 and bounds.forks > 1,
+        lambda bounds: (bounds.cuts or bounds.lost_owners) and bounds.workers > 2 and bounds.forks > 1,
     ),
+    **OF_MEMBERS,
 }
 """Each predicate with its clause and the bounds it can be reached in."""
 
@@ -195,7 +198,8 @@ def _sent(bounds: Bounds) -> list[type[UserCall | Control]]:
         "FetchCall": bounds.fetches,
         "FetchReturn": bounds.fetches,
         "RemoteFailed": bounds.failures,
-        "CallFailed": bounds.failures or (bounds.cuts and bounds.workers > 2 and bounds.forks > 1),
+        "CallFailed": bounds.failures
+        or ((bounds.cuts or bounds.lost_owners) and bounds.workers > 2 and bounds.forks > 1),
         "CreateFailed": bounds.failures,
         "ForkRequest": bounds.forks > 1,
         "ChildAccept": bounds.forks > 1,

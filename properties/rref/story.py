@@ -12,23 +12,30 @@ from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retr
 from farref.model.ids import worker_name
 from farref.model.rref.actions import (
     AbandonFetch,
+    Bury,
     CreateLocal,
     CreateOnSelf,
     CreateRemote,
     Cut,
     EndCall,
+    Exclude,
     FetchValue,
     FinishFunction,
+    Install,
+    Join,
     LetGo,
     OwnerLetGo,
     OwnerShare,
+    Reclaim,
     RegisterCreator,
+    Settle,
     Shutdown,
     TimeOutCreation,
     UserShare,
 )
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Call, Return
+from farref.properties.rref.members.story import happens_to_members
 from farref.properties.rref.replay import RRefMoment
 from farref.properties.traces.story import befalls
 
@@ -66,10 +73,8 @@ def happens(moment: RRefMoment) -> str:
             return f"{worker} gives up waiting for its creation, and refuses every further use of f{fork}"
         case EndCall(fork):
             return f"the function on {worker} that received f{fork} ends"
-        case Shutdown():
-            return "every worker calls shutdown(): nothing new is begun"
-        case Cut(_, other):
-            return f"the link between {worker} and {worker_name(other)} breaks, and each takes the other for dead"
+        case Shutdown() | Cut() | Exclude() | Install() | Settle() | Bury() | Reclaim() | Join():
+            return happens_to_members(action, moment)
         case Deliver() | Duplicate() | DropMessage() | FailCall() | Retry():
             return befalls(moment)
         case _:

@@ -19,6 +19,7 @@ from farref.model.ids import WorkerId, worker_name
 
 NETWORK = "network"
 EVERYONE = "everyone"
+AUTHORITY = "authority"
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 AnyWorld = TypeVar("AnyWorld")
@@ -81,7 +82,7 @@ class Moment(ABC, Generic[AnyModel, AnyWorld, AnyAction, AnyMessage]):
     @property
     @abstractmethod
     def actor(self) -> str:
-        """Who takes this step, where no message ends with it: a worker, or everyone."""
+        """Who takes this step, where no message ends with it: a worker, the authority, or everyone."""
 
     @property
     def fate(self) -> Fate | None:

@@ -49,6 +49,9 @@ class Temperaments:
 
     eagerness: Mapping[str, float]  # by sort of step; 0.3 where nothing is said
     kinds: Mapping[str, int]  # the kinds of message, and how often each is kept back
+    apart: frozenset[str] = (
+        frozenset()
+    )  # sorts that came later: drawn from a source of their own, so that no schedule changes
 
 
 def draw_schedule(
@@ -62,7 +65,8 @@ def draw_schedule(
     """Draw a schedule: its bounds, then how eager it is for each sort of step, then what it keeps back."""
     random = Random(f"{seed}/{number}")
     drawn, average = bounds(random), temperaments.eagerness
-    eagerness = tuple((sort, average.get(sort, 0.3) * random.choice(SPREAD)) for sort in sorts)
+    sources = {sort: Random(f"{seed}/{number}/{sort}") for sort in temperaments.apart}
+    eagerness = tuple((sort, average.get(sort, 0.3) * sources.get(sort, random).choice(SPREAD)) for sort in sorts)
     kinds, counts = [*temperaments.kinds], [*temperaments.kinds.values()]
     late = tuple(random.sample(kinds, random.choice(kept_back), counts=counts))
     return Schedule(seed, number, drawn, random.random() < 0.5, eagerness, late)

@@ -23,7 +23,9 @@ class Link:
     properties: Callable[[Any], tuple[Property, ...]]
 
 
-RREF: Final = Link("rref", rref.PORTFOLIO, whole.LinkedModel, whole.properties)
+RREF: Final = Link(
+    "rref", tuple(one for one in rref.PORTFOLIO if not one.bounds.exclusions), whole.LinkedModel, whole.properties
+)
 
 PASSES: Final = Link(
     "passes",

@@ -106,7 +106,7 @@ def test_the_tables_tell_the_truth_and_nobody_waits_for_ever() -> None:
 
 def test_a_link_that_says_nothing_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """If an owner did not end what waits for a lost creation, P5 would break: the property above can fail."""
-    monkeypatch.setattr(cut_steps, "_is_awaited", lambda _: False)
+    monkeypatch.setattr(cut_steps, "is_awaited", lambda _: False)
     bounds = Bounds(2, forks=2, cuts=1)
     [answered] = [one for one in rref_properties(bounds) if one.id == "P5"]
     assert fast.check(RRefModel(bounds), (answered,)).verdict is Verdict.VIOLATED

@@ -7,7 +7,7 @@ import pytest
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Verdict
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import RULES, SOUND, TORCH, RRefRules
+from farref.model.rref.rules import OF_VIEWS, RULES, SOUND, TORCH, RRefRules
 from farref.model.rref.world import Bounds
 from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
@@ -21,6 +21,12 @@ SMALL = {
     "fetches": Bounds(2, forks=2, fetches=1, timeouts=1),
     "two RRefs": Bounds(2, rrefs=2, forks=1, drops=1),
     "three forks": Bounds(2, forks=3),
+    "a view": Bounds(3, forks=2, exclusions=1, owner_shares=False, self_shares=False),
+    "a view and every fault": Bounds(
+        2, forks=1, drops=1, duplicates=1, timeouts=1, fetches=1, failures=1, exclusions=1
+    ),
+    "a lost owner": Bounds(3, forks=2, exclusions=1, owner_shares=False, self_shares=False, lost_owners=True),
+    "somebody joins": Bounds(3, forks=2, exclusions=1, joins=1, self_shares=False),
     "a broken link": Bounds(2, forks=2, fetches=1, cuts=1, self_shares=False),
 }
 
@@ -49,6 +55,15 @@ def test_on_both_profiles(bounds: Bounds, rules: RRefRules) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_on_every_mutant(rule: str) -> None:
     agree(SMALL["one fork, everything"], SOUND.without(rule))
+
+
+@pytest.mark.parametrize("rule", OF_VIEWS)
+def test_on_every_mutant_about_views(rule: str) -> None:
+    agree(SMALL["a view"], SOUND.without(rule))
+
+
+def test_under_symmetry_where_somebody_is_excluded() -> None:
+    agree(Bounds(4, forks=1, exclusions=2), SOUND, symmetry=True)
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)

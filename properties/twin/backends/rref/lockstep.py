@@ -104,7 +104,7 @@ class Lockstep:
                     raise Refused(f"the creation of f{fork} is not pending")
             case act.Shutdown():
                 self.network.shut_down()
-            case act.RegisterCreator() | act.EndCall() | act.Cut():
+            case act.RegisterCreator() | act.EndCall() | act.Cut() | act.OfWorker() | act.Bury():
                 raise Refused(f"{action} is no step of the sound protocol, or of one that is driven")
             case _:
                 assert_never(action)
