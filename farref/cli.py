@@ -21,6 +21,7 @@ from farref.terminal.output import discard, put, remark
 COMMANDS: Final = {
     "check": "Search every reachable state of a bounded world for a violation.",
     "conform": "Judge a backend: which clauses of the spec it keeps, which it breaks, and how to see that again.",
+    "crashes": "Lose a worker before and after every step of some stories, and compare what is left with the spec.",
     "doctor": "Say what works on this machine, and what is lost where something is missing.",
     "explain": "Tell the story of a run that `farref check --save` or `farref fuzz --save` wrote.",
     "explore": "Walk through a world in the browser, step by step.",
@@ -114,6 +115,7 @@ def cli(ctx: click.Context) -> int:
     farref explore rref --profile torch --claim N1   step through it in the browser
     farref fuzz rref                      the implementation and the model agree on every step
     farref fuzz autograd                  the same for backward passes over random programs
+    farref crashes                        lose each worker at each step, and see what is left
     farref prove rref                     what holds for any number of everything
     farref conform --backend torch        which clauses does a backend keep?
     farref spec R21                       read a clause of the spec

@@ -84,7 +84,8 @@ class Simulation:
 
     def is_linked(self, source: WorkerId, target: WorkerId) -> bool:
         """Say whether a message can arrive now. Nobody connects to a worker that has not joined as far as it knows (R44)."""
-        return frozenset((source, target)) not in self.broken and source in self.cores[target].here.workers
+        is_broken = self.broken and frozenset((source, target)) in self.broken
+        return not is_broken and source in self.cores[target].here.workers
 
     def deliver(self, message_id: int) -> None:
         """Let a message arrive."""

@@ -6,7 +6,8 @@ sees each of them caught by what it names. There are two kinds:
 
 - `mutants/`: our implementation with one handler replaced. The twin must catch each of them (`farref fuzz rref` and
   `farref fuzz autograd`), and the kit those that name a check. Those in `rref_storm.py` show only where there is no model:
-  a storm must catch them (`farref fuzz rref --backend storm`), and the twin must not.
+  a storm must catch them (`farref fuzz rref --backend storm`), and the twin must not. Those in `rref_members.py` show when a
+  worker is lost: the crash points must catch them (`farref crashes`).
 - `backends/`: a whole backend that breaks a clause. The kit must catch each by the checks that it names and by no other, for
   a kit that blames the wrong clause sends its user the wrong way.
 

@@ -8,12 +8,19 @@ from typing import Final
 from farref.properties.zoo.backends import saboteurs, wrong_answers, wrong_counts, wrong_gradients  # noqa: F401 (they enter)
 from farref.properties.zoo.backends.wrong import WRONG, WrongBackend
 from farref.properties.zoo.creature import Creature
-from farref.properties.zoo.mutants import autograd, rref_owner, rref_storm, rref_user
+from farref.properties.zoo.mutants import autograd, rref_members, rref_owner, rref_storm, rref_user
 from farref.properties.zoo.mutants.mutant import Mutant
 
 RREF_MUTANTS: Final[Mapping[str, Mutant]] = {**rref_owner.MUTANTS, **rref_user.MUTANTS}
 AUTOGRAD_MUTANTS: Final[Mapping[str, Mutant]] = autograd.MUTANTS
 STORM_MUTANTS: Final[Mapping[str, Mutant]] = rref_storm.MUTANTS
+CRASH_MUTANTS: Final[Mapping[str, Mutant]] = rref_members.MUTANTS
 WRONG_BACKENDS: Final[Mapping[str, WrongBackend]] = WRONG
 
-CATALOGUE: Final[Mapping[str, Creature]] = {**RREF_MUTANTS, **AUTOGRAD_MUTANTS, **STORM_MUTANTS, **WRONG_BACKENDS}
+CATALOGUE: Final[Mapping[str, Creature]] = {
+    **RREF_MUTANTS,
+    **AUTOGRAD_MUTANTS,
+    **STORM_MUTANTS,
+    **CRASH_MUTANTS,
+    **WRONG_BACKENDS,
+}

@@ -15,6 +15,8 @@ TWINS: Final = {"rref": "farref fuzz rref", "autograd": "farref fuzz autograd"}
 """What drives the implementation beside the model, by protocol."""
 STORM: Final = "farref fuzz rref --backend storm"
 """What drives it through what no model takes."""
+CRASHES: Final = "farref crashes"
+"""What loses a worker at every point of some stories."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +31,12 @@ class Creature:
     origin: str
     """Where the idea comes from: `CLAUSE`, `REVIEW`, or `PYTORCH` and a finding."""
     caught_by: tuple[str, ...]
-    """What must catch it: one of `TWINS`, or `STORM`, and checks of the kit by their ids."""
+    """What must catch it: one of `TWINS`, `STORM` or `CRASHES`, and checks of the kit by their ids."""
 
     @property
     def checks(self) -> tuple[str, ...]:
         """The checks of the kit that must catch it."""
-        return tuple(one for one in self.caught_by if one not in (*TWINS.values(), STORM))
+        return tuple(one for one in self.caught_by if one not in (*TWINS.values(), STORM, CRASHES))
 
 
 def sentence_of(described: object) -> str:

@@ -10,8 +10,15 @@ from farref.properties.conformance.findings.catalogue import read_findings
 from farref.properties.conformance.kit.suite import gathered
 from farref.properties.rref.claims import CLAIMS as RREF_CLAIMS
 from farref.properties.zoo.backends.wrong import WrongBackend
-from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS, CATALOGUE, RREF_MUTANTS, STORM_MUTANTS, WRONG_BACKENDS
-from farref.properties.zoo.creature import CLAUSE, PYTORCH, REVIEW, STORM, TWINS, Creature
+from farref.properties.zoo.catalogue import (
+    AUTOGRAD_MUTANTS,
+    CATALOGUE,
+    CRASH_MUTANTS,
+    RREF_MUTANTS,
+    STORM_MUTANTS,
+    WRONG_BACKENDS,
+)
+from farref.properties.zoo.creature import CLAUSE, CRASHES, PYTORCH, REVIEW, STORM, TWINS, Creature
 
 DEFECTS = {PYTORCH + one for one in (*(found.id for found in read_findings()), *RREF_CLAIMS, *AUTOGRAD_CLAIMS)}
 
@@ -22,7 +29,8 @@ def test_there_are_enough_of_each_kind_and_no_name_is_given_twice() -> None:
     kinds = (RREF_MUTANTS, AUTOGRAD_MUTANTS, WRONG_BACKENDS)
     assert all(len(kind) >= 15 for kind in kinds)
     assert len(STORM_MUTANTS) >= 10
-    assert len(CATALOGUE) == sum(map(len, (*kinds, STORM_MUTANTS)))
+    assert len(CRASH_MUTANTS) >= 10
+    assert len(CATALOGUE) == sum(map(len, (*kinds, STORM_MUTANTS, CRASH_MUTANTS)))
 
 
 @each_creature
@@ -45,7 +53,7 @@ def test_it_says_where_it_comes_from(creature: Creature) -> None:
 @each_creature
 def test_what_must_catch_it_exists(creature: Creature) -> None:
     assert creature.caught_by
-    assert set(creature.caught_by) <= {*TWINS.values(), STORM, *gathered()}
+    assert set(creature.caught_by) <= {*TWINS.values(), STORM, CRASHES, *gathered()}
 
 
 @pytest.mark.parametrize("creature", WRONG_BACKENDS.values(), ids=WRONG_BACKENDS)
