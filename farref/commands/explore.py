@@ -11,6 +11,7 @@ from farref.checking.report import Report
 from farref.checking.request import Request
 from farref.checking.search import carry_out
 from farref.exploring.guide import Guide
+from farref.exploring.logged import LoggedWorld, logged_document
 from farref.exploring.opening import document
 from farref.exploring.page import whole_page
 from farref.exploring.server import Answering, ExplorerServer
@@ -19,10 +20,13 @@ from farref.model.checker.interface import Budget
 from farref.options.bounds import bounds_given, bounds_options
 from farref.options.check import explored_request, world_options
 from farref.options.groups import OUTPUT, GroupedCommand, option, protocol_argument
+from farref.properties.logs.format import SUBJECT
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import Trace
+from farref.rendering.validated import Validated
 from farref.terminal.exits import OK
 from farref.terminal.files import refuse_place, write
+from farref.terminal.logs import is_log
 from farref.terminal.output import remark
 from farref.terminal.traces import read_trace
 
@@ -56,17 +60,29 @@ def explore(**given: Any) -> int:
     farref explore rref --profile torch --claim N1             the shortest run to a known defect
     farref explore autograd --profile torch --claim D5         the same for a backward pass
     farref explore rref trace.json                             a run that check, fuzz or explain --format itf wrote
+    farref explore rref logs/                                  what real processes did, event by event
     farref explore rref --workers 2 --forks 2                  an empty world
     farref explore rref --profile torch --claim N1 -o n1.html  one file to send
     """
     refuse_place(given["output"])
+    answering = _logged(given) if given["trace"] and is_log(given["trace"]) else _walked(given)
+    if given["output"] is None:
+        return serve(answering, given["no_browser"])
+    write(given["output"], whole_page(answering.document).encode(), "page")
+    return OK
+
+
+def _walked(given: dict[str, Any]) -> OpenWorld:
     guide, trace = _opened(given)
-    is_part = given["output"] is not None
-    told = document(guide, trace, is_part=is_part)
-    if is_part:
-        write(given["output"], whole_page(told).encode(), "page")
-        return OK
-    return serve(OpenWorld(guide, told), given["no_browser"])
+    return OpenWorld(guide, document(guide, trace, is_part=given["output"] is not None))
+
+
+def _logged(given: dict[str, Any]) -> LoggedWorld:
+    """Read the logs of real processes, and what the model says of them."""
+    if given["subject"] != SUBJECT:
+        raise click.UsageError(f"logs are of {SUBJECT}; farref explore {SUBJECT} {given['trace']} shows them")
+    validated = Validated((given["trace"],))
+    return LoggedWorld(logged_document(validated.log, validated.finding))
 
 
 def _opened(given: dict[str, Any]) -> tuple[Guide, Trace | None]:

@@ -4,12 +4,17 @@
 import { h, s } from "./dom.js";
 import { SWITCH, isSwitch } from "./source.js";
 
-const LANE = 92, LEVEL = 24, FIRST = 8, NEXT = 5, LETTER = 6.4;
+const WIDE = 92, NARROW = 34, ALL = 480, ROWS = 80, LEVEL = 24, FIRST = 8, NEXT = 5, LETTER = 6.4;
 const LOST = ["dropped", "failed"];
+
+// How wide a lane is: many of them share the room.
+function laneWidth(names) {
+  return Math.max(NARROW, Math.min(WIDE, ALL / names.length));
+}
 
 function place(names, name) {
   const found = names.indexOf(name);
-  return found < 0 ? null : LANE * (found + 0.5);
+  return found < 0 ? null : laneWidth(names) * (found + 0.5);
 }
 
 // Give each message that is under way a track beside its sender, the same for as long as it is under way.
@@ -45,7 +50,7 @@ function arrow(names, turn, track) {
   const back = end + (from <= end ? -8 : 8);
   const kind = lost ? "arrow lost" : turn.fate === "duplicated" ? "arrow copied" : "arrow";
   const half = (turn.message.label.length * LETTER) / 2;
-  const width = LANE * names.length;
+  const width = laneWidth(names) * names.length;
   const middle = Math.min(Math.max((from + end) / 2, half + 2), width - half - 2);
   return s("g", { class: kind },
     s("line", { x1: from, y1: LEVEL, x2: end, y2: LEVEL }),
@@ -64,8 +69,8 @@ function rowPicture(names, turn, before, after) {
   }
   const mark = turn?.message ? arrow(names, turn, before.get(turn.message.label))
     : turn && place(names, turn.worker) !== null ? s("circle", { class: "dot", cx: place(names, turn.worker), cy: LEVEL, r: 5 }) : null;
-  const room = h("div", { class: "lanes" }, s("svg", { width: LANE * names.length, "aria-hidden": "true" }, lines, mark));
-  room.style.width = `${LANE * names.length}px`;
+  const room = h("div", { class: "lanes" }, s("svg", { width: laneWidth(names) * names.length, "aria-hidden": "true" }, lines, mark));
+  room.style.width = `${laneWidth(names) * names.length}px`;
   return room;
 }
 
@@ -77,6 +82,12 @@ export function moveText(rules, node, move) {
   return `From here on ${rule.name} (${rule.clause}) is ${off ? "followed" : "not followed"}.`;
 }
 
+function headView(lane, names) {
+  const head = h("span", { title: lane.name }, lane.name, lane.note && h("small", {}, lane.note));
+  head.style.width = `${laneWidth(names)}px`;
+  return head;
+}
+
 function capital(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
@@ -85,18 +96,20 @@ function capital(text) {
 export function runView(told, moves, nodes, at, isBroken, jump) {
   const names = told.lanes.map((lane) => lane.name);
   const tracks = tracksOf(nodes);
-  const heads = h("div", { class: "heads", "aria-hidden": "true" }, told.lanes.map((lane) => h("span", {}, lane.name, lane.note && h("small", {}, lane.note))));
+  const heads = h("div", { class: "heads", "aria-hidden": "true" }, told.lanes.map((lane) => headView(lane, names)));
   const row = (number, text, picture, kind) =>
     h("li", { class: kind },
       picture,
       h("button", { type: "button", "data-key": `step ${number}`, "aria-current": number === at ? "step" : null, on: { click: () => jump(number) } },
         h("b", {}, String(number)), " ", capital(text)));
-  const rows = moves.map((move, place_) => {
-    const turn = nodes[place_].turns.find((one) => one.label === move);
-    const number = place_ + 1;
+  const from = Math.max(0, at - ROWS), to = Math.min(moves.length, at + ROWS); // of a long run what is near
+  const rows = moves.slice(from, to).map((move, offset) => {
+    const number = from + offset + 1, before = nodes[number - 1];
+    const turn = before.turns.find((one) => one.label === move);
     const kind = [number === at && "at", number > at && "ahead", isSwitch(move) && "switch", isBroken(nodes[number]) && "broken"].filter(Boolean).join(" ");
-    return row(number, moveText(told.rules, nodes[place_], move), rowPicture(names, turn, tracks[place_], tracks[number]), kind);
+    return row(number, moveText(told.rules, before, move), rowPicture(names, turn, tracks[number - 1], tracks[number]), kind);
   });
-  const start = row(0, "the beginning: nothing has happened yet", rowPicture(names, undefined, new Map(), tracks[0]), at === 0 ? "at" : "");
-  return [heads, h("ol", {}, start, rows)];
+  const start = from === 0 && row(0, "the beginning: nothing has happened yet", rowPicture(names, undefined, new Map(), tracks[0]), at === 0 ? "at" : "");
+  const cut = (number, text) => h("button", { type: "button", "data-key": text, on: { click: () => jump(number) } }, text);
+  return [heads, from > 0 && cut(from, `${from} earlier steps`), h("ol", {}, start, rows), to < moves.length && cut(to, `${moves.length - to} later steps`)];
 }

@@ -7,6 +7,8 @@ function section(title, ...content) {
   return h("section", { class: "panel" }, h("h2", {}, title), ...content);
 }
 
+const TURNS = 200; // more buttons than that are read by nobody
+
 // Every action that can happen here, as a button with its sentence.
 export function turnsView(node, taken, take) {
   const one = (turn, number) =>
@@ -14,7 +16,8 @@ export function turnsView(node, taken, take) {
       type: "button", class: turn.label === taken ? "turn taken" : "turn", "data-key": `turn ${turn.label}`, on: { click: () => take(turn.label) },
     }, h("b", {}, number < 9 ? `${number + 1} ` : "", turn.label), h("span", {}, turn.text)));
   const title = node.turns.length ? `What can happen now (${node.turns.length})` : "Nothing more can happen";
-  return section(title, h("ol", { class: "turns" }, node.turns.map(one)));
+  const more = node.turns.length > TURNS && h("p", { class: "quiet" }, `The first ${TURNS} of ${node.turns.length} are shown.`);
+  return section(title, more, h("ol", { class: "turns" }, node.turns.slice(0, TURNS).map(one)));
 }
 
 const NAMES = { holds: "✓ holds", broken: "✗ broken", open: "… not yet", never: "✗ and nothing more can happen" };
@@ -80,6 +83,7 @@ export function findView(told, chosen, choose, findNext, findFirst) {
 
 // The rules as switches: what if one were off, or on, from here on?
 export function rulesView(told, node, toggle) {
+  if (!told.rules.length) return null;
   const one = (rule) => h("li", {}, h("label", {},
     h("input", { type: "checkbox", role: "switch", name: rule.name, "data-key": `rule ${rule.name}`, checked: !node.off.includes(rule.name), on: { change: () => toggle(rule.name) } }),
     h("span", {}, h("b", {}, `${rule.clause} `), rule.text, " ", h("code", {}, rule.name))));

@@ -89,7 +89,8 @@ export async function openSource() {
   if (data === null) {
     const ask = (name, question) =>
       asked(name, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) });
-    return new Source(await asked("document.json"), ask);
+    const told = await asked("document.json");
+    return new Source(told, told.is_part ? null : ask);
   }
   const packed = Uint8Array.from(atob(data.textContent), (one) => one.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
