@@ -72,6 +72,7 @@ class Cluster:
         If its process still lives, it is ended first. The new one can be called by everybody when this returns.
         """
         self.kill(name)
+        self.processes[name].close()
         driver, plan = current(), self._plan
         before = driver.find(name)
         driver.declare_dead(before, "it is started anew")

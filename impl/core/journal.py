@@ -16,7 +16,7 @@ import msgspec
 
 from farref.impl.core.autograd.graph import Within
 from farref.impl.core.core import Core
-from farref.impl.core.effects import DropValue, Effect, Outcome
+from farref.impl.core.effects import DropValue, Effect, Lost, Outcome
 from farref.impl.core.ids import (
     FetchId,
     ForkData,
@@ -198,6 +198,14 @@ class LoggedCore(Core):
         if peer not in self.dead and peer != self.me:
             self._write("died", peer=peer)
         return self._dropping(super().peer_died(peer, reason))
+
+    def taken(self) -> list[Effect]:
+        """End a step. If it installed a view, say who is excluded: what follows is not judged, as after a death (R37)."""
+        effects = super().taken()
+        for effect in effects:
+            if type(effect) is Lost:
+                self._write("died", peer=effect.worker)
+        return effects
 
     def _doing(self, source: WorkerId, message: AnyMessage, is_refused: bool) -> Iterator[Event]:
         """Say what a message is about to do, before it does."""

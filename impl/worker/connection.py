@@ -79,7 +79,7 @@ class Connection(Reading):
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not heard of it."""
         self.dead = False
-        self.broken = stream is None
+        self.has_met, self.broken = stream is not None, stream is None
         """Whether there is no stream that works now. Frames wait for the next one."""
         self.returned: deque[int] = deque() if window is None else window.returned
         """The places in the peer's arena that nobody here looks at any more."""

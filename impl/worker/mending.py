@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PAUSE_S: Final = 0.01
 PAUSE_S_MAX: Final = 0.5
+NEW_S: Final = 5.0
+"""So long a worker that was admitted may take until it listens."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,13 +145,14 @@ class Mending:
 
     def _mend(self, connection: Connection, mine: Break) -> None:
         """Connect until there is a new stream, and no longer: while it is put in its place, nothing else may be taken."""
-        worker, peer, pauses = self._worker, connection.peer, _pauses()
+        worker, peer, pauses, began = self._worker, connection.peer, _pauses(), time.monotonic()
         while self.breaks.get(peer) is mine and not (self._closed or connection.dead):
             try:
                 if self._try(connection):
                     return
             except Gone:
-                worker.declare_dead(peer, mine.reason)
+                if connection.epoch or connection.has_met or time.monotonic() - began > NEW_S:
+                    worker.declare_dead(peer, mine.reason)
             except Refused as refused:
                 self._hear_no(peer, refused.told)
             except (WireError, OSError):

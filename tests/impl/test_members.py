@@ -158,3 +158,44 @@ def test_R38_R44_a_process_that_was_paused_is_refused_and_joins_again(tmp_path: 
         assert rpc_sync("b", far.name) == "b"
         assert shutdown().is_empty()
         assert other.wait(10) == 0
+
+
+WITHOUT: Final = """
+import os, sys, time
+sys.path.insert(0, {root!r})
+from farref.impl import PeerDied, Settings, init_rpc, rpc_sync, shutdown
+from tests.impl.far import references as far
+rank = int(sys.argv[1])
+settings = Settings(allowed_modules=("tests.impl.far.references",))
+init_rpc("abc"[rank], rank, 3, directory={directory!r}, settings=settings)
+if rank == 0:
+    time.sleep(60)
+if rank == 1:
+    try:
+        rpc_sync("a", far.slow, [60])
+    except PeerDied as error:
+        print(error, flush=True)
+    print(rpc_sync("c", far.add, [1, 1]), flush=True)
+shutdown()
+"""
+
+
+def test_R35_without_the_authority_nobody_is_excluded_and_all_else_goes_on(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    script = WITHOUT.format(root=str(Path(__file__).parents[2]), directory=str(tmp_path))
+    a, b, c = (
+        subprocess.Popen([sys.executable, "-c", script, str(rank)], stdout=subprocess.PIPE, text=True)
+        for rank in range(3)
+    )
+    eventually(lambda: (tmp_path / "1.met").exists())
+    time.sleep(0.5)
+    a.kill()
+    assert a.wait(10) != 0
+    told, _ = b.communicate(timeout=30)
+    assert "slow: worker a died: the other end hung up" in told
+    assert told.endswith("\n2\n")
+    assert (b.returncode, c.wait(30)) == (0, 0)
+    assert a.stdout is not None
+    assert c.stdout is not None
+    a.stdout.close()
+    c.stdout.close()
