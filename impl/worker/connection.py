@@ -78,7 +78,7 @@ class Connection(Reading):
         self._answers: list[Ack] = []
         self.roused = False
         """Whether the reader has been roused to write what is queued, and has not heard of it."""
-        self.dead = False
+        self.dead = self.closed = False
         self.has_met, self.broken = stream is not None, stream is None
         """Whether there is no stream that works now. Frames wait for the next one."""
         self.returned: deque[int] = deque() if window is None else window.returned
@@ -284,8 +284,8 @@ class Connection(Reading):
             self.stream.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Hang up, for good."""
-        self.dead = True
+        """Hang up, for good, and keep nothing. By whoever reads."""
+        self.dead = self.closed = True
         self.outbox.clear()
         self._answers.clear()
         self.kept.clear()

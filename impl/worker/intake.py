@@ -230,7 +230,9 @@ class Intake:
         for connection in list(worker.connections.values()):
             self._answer_now(connection)
             connection.forget()
-            if connection.broken and connection.stream.fileno() in self._by_descriptor:
+            if connection.dead and connection.broken and not connection.closed:
+                connection.close()
+            elif connection.broken and connection.stream.fileno() in self._by_descriptor:
                 self.lose(connection, BrokenPipeError("its stream takes nothing any more"))
         if self.mending is not None:
             self.mending.tick()

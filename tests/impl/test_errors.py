@@ -93,7 +93,7 @@ ATTEMPTS: dict[str, Attempt] = {
     ),
     "the time is up": lambda place: rpc_sync("A", far.note_and_wait, [place, 1.0], timeout=0.2),
     "there is no such worker": lambda place: rpc_sync("nobody", far.note, [place]),
-    "the callee died, or its link ended": lambda place: rpc_sync("B", far.note_and_end, [place]),
+    "the callee died": lambda place: rpc_sync("B", far.note_and_end, [place]),
 }
 
 SHOWN_ELSEWHERE = {
@@ -118,6 +118,9 @@ SHOWN_ELSEWHERE = {
     ),
     "an argument is a reference of an earlier life, or one whose creation timed out": (
         "test_lives.py::test_R2_N8_references_work_after_shutting_down_and_beginning_again"
+    ),
+    "this worker was excluded (R38): every use says so, until it joins again": (
+        "test_members.py::test_R38_R44_a_process_that_was_paused_is_refused_and_joins_again"
     ),
     "this worker has not begun, or is leaving": "test_endings.py::test_leaving_a_block_leaves_nothing",
 }
