@@ -30,6 +30,7 @@ from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.portfolio import PORTFOLIO
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc import engine as tlc
+from farref.tlc import views as views_tlc
 from farref.tlc.claims import REFINEMENT
 from farref.tlc.invariant import invariant_module
 from tests import conformance_tables, folders
@@ -203,7 +204,7 @@ def configurations() -> dict[Path, Callable[[], str]]:
     for claim in CLAIMS.values():
         sound, torch = (partial(tlc.render_config, claim.bounds, rules, (claim.id,)) for rules in (SOUND, TORCH))
         files |= {TLA / f"{claim.id}Sound.cfg": sound, TLA / f"{claim.id}TorchExpectedToFail.cfg": torch}
-    return {**files, **autograd_configurations()}
+    return {**files, **autograd_configurations(), **view_configurations()}
 
 
 def autograd_configurations() -> dict[Path, Callable[[], str]]:
@@ -216,6 +217,15 @@ def autograd_configurations() -> dict[Path, Callable[[], str]]:
                 autograd_tlc.render_config, claim.bounds, rules, ("TypeOK", claim.id)
             )
     return files
+
+
+def view_configurations() -> dict[Path, Callable[[], str]]:
+    """List the files that stand beside RRefViews.tla: a small world, and what is promised in it."""
+    worlds = (views_tlc.ViewWorld(),)
+    return {
+        TLA / "ViewWorlds.tla": partial(views_tlc.worlds_module, worlds),
+        TLA / "Views.cfg": partial(views_tlc.render_config, worlds, ("TypeOK", *views_tlc.PROMISES, "RunsEndQuiet")),
+    }
 
 
 if __name__ == "__main__":
