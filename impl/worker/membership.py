@@ -58,6 +58,7 @@ class Membership:
         """Take part in a world that has met. Not under the lock."""
         self._directory = directory
         if self._worker.rank == self._members.authority:
+            (directory / STATE).unlink(missing_ok=True)  # of another world that met here
             with self._worker.lock:
                 self._worker.perform(self._members.host(Authority(len(self._worker.names))))
 

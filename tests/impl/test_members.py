@@ -25,6 +25,7 @@ from farref.impl import (
     rpc_sync,
     shutdown,
 )
+from farref.impl.core.authority import Authority
 from farref.impl.worker.process import current
 from tests.impl.far import references as far
 from tests.impl.settling import eventually, is_settled
@@ -116,6 +117,20 @@ def test_R44_a_worker_that_was_killed_is_started_anew_under_its_name() -> None:
         assert get_debug_info().dead == (1, 3, 4)
         del rref, at_b
         eventually(lambda: is_settled(["A", "B"]))
+
+
+def test_R35_the_authority_goes_on_from_what_it_wrote_down() -> None:
+    with launch(["A", "B", "C"], allow=FAR) as world:
+        world.kill("A")
+        eventually(lambda: get_debug_info().buried == 1)
+        driver = current()
+        kept = Path(world._plan.directory, "authority").read_bytes()
+        with driver.lock:
+            driver.perform(driver.core.members.host(Authority.from_state(kept)))
+        world.kill("B")
+        eventually(lambda: (get_debug_info().view, get_debug_info().buried) == (2, 2))
+        assert get_debug_info().dead == (1, 2)
+        eventually(lambda: rpc_sync("C", far.dead_workers) == [1, 2])
 
 
 BY_HAND: Final = """

@@ -36,6 +36,28 @@ def test_A21_everybody_comes_out_of_a_pass_in_which_a_worker_dies() -> None:
         eventually(lambda: far.contexts() + rpc_sync("C", far.contexts) == 0)
 
 
+def test_A29_R44_a_pass_without_a_lost_worker_is_right_and_so_is_one_with_its_successor() -> None:
+    x = tensor(2.0, requires_grad=True)
+    with launch(["B", "C"], allow=[far.__name__]) as world:
+        for name in ("B", "C"):
+            rpc_sync(name, far.parameter, ["w", 7.0])
+        with context() as made:
+            loss = rpc_sync("B", far.times, ["w", x]) + rpc_sync("C", far.times, ["w", x])
+            world.kill("B")
+            with pytest.raises(PassPeerDied, match="worker B died"):
+                backward(made, [loss], timeout=20)
+        with context() as made:
+            backward(made, [rpc_sync("C", far.times, ["w", x])])
+            assert get_gradients(made)[x].item() == 7.0
+        world.restart("B")
+        rpc_sync("B", far.parameter, ["w", 5.0])
+        with context() as made:
+            backward(made, [rpc_sync("B", far.times, ["w", x]) + rpc_sync("C", far.times, ["w", x])])
+            assert get_gradients(made)[x].item() == 12.0
+            assert rpc_sync("B", far.gradient, [made, "w"]) == 2.0
+        eventually(lambda: far.contexts() + sum(rpc_sync(name, far.contexts) for name in ("B", "C")) == 0)
+
+
 def test_A21_a_context_goes_with_its_creator() -> None:
     with launch(["B", "C"], allow=[far.__name__]) as world:
         rpc_sync("B", far.open_and_keep, ["C"])
