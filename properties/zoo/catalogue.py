@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from farref.properties.zoo.backends import saboteurs, wrong_answers, wrong_counts, wrong_gradients  # noqa: F401 (they enter)
+from farref.properties.zoo.backends import (  # noqa: F401 (they enter)
+    saboteurs,
+    wrong_answers,
+    wrong_counts,
+    wrong_gradients,
+    wrong_members,
+)
 from farref.properties.zoo.backends.wrong import WRONG, WrongBackend
 from farref.properties.zoo.creature import Creature
 from farref.properties.zoo.mutants import autograd, rref_members, rref_owner, rref_storm, rref_user

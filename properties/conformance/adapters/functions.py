@@ -17,6 +17,8 @@ handles: Final[dict[str, Any]] = {}
 """What this worker holds, by the kit's names."""
 leaves: Final[dict[str, Any]] = {}
 """The leaves that this worker has."""
+heirloom_of: Final[dict[str, str]] = {"worker": ""}
+"""Workers are forks of a process that has imported this: it was there before any of them."""
 _counts: Final[Counter[str]] = Counter()
 _counting: Final = threading.Lock()
 
@@ -65,6 +67,11 @@ def later(rref: Any, seconds: float) -> Any:
     return value_of(rref)
 
 
+def heirloom() -> str:
+    """Give what was there before the workers were, as this one has it."""
+    return heirloom_of["worker"]
+
+
 def count(key: Any) -> int:
     """Say how often this was called here."""
     with _counting:
@@ -101,5 +108,5 @@ def keep(name: str, rref: Any) -> None:
 
 FUNCTIONS: Final = {
     one.__name__: one
-    for one in (echo, slow, busy, fail, value_of, hold, later, count, witness, unwritable, pass_on, nest)
+    for one in (echo, slow, busy, fail, value_of, hold, later, count, heirloom, witness, unwritable, pass_on, nest)
 }

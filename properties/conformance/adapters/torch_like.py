@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from farref.properties.conformance.adapters.agent import Agent
-from farref.properties.conformance.adapters.functions import handles, keep, leaves
+from farref.properties.conformance.adapters.functions import handles, heirloom_of, keep, leaves
 from farref.properties.conformance.adapters.interpreter import Interpreter, OpenContext
 from farref.properties.conformance.adapters.library import library
 from farref.properties.conformance.kit.programs import Step
@@ -21,7 +21,7 @@ class TorchLikeAgent(Agent, ABC):
 
     def enter(self, name: str) -> None:
         """Begin a life, under a name."""
-        self.name = name
+        self.name = heirloom_of["worker"] = name
         self.opened: dict[str, OpenContext] = {}
         self.optimizers: dict[str, Any] = {}
 

@@ -8,6 +8,7 @@ from farref.properties.conformance.kit.world import World
 LONG = 10.0
 """How long a message may take that was lost a few times."""
 LOST = 3
+PAIRS = 5
 LETTERS = 70_000
 """More than sixteen bits can count."""
 
@@ -26,6 +27,35 @@ def a_second_life(world: World) -> None:
     world.drop("A", "x")
     world.drop("C", "x")
     world.empties()
+
+
+OWNERS = ["create", "share", "fetch", "drop"]
+
+
+@check("R2.owners", needs=OWNERS, after=["R16"], workers="ABCD")
+def two_owners_are_told_apart(world: World) -> None:
+    """Values of two owners, passed on to one worker, are told apart by it, however alike the owners are."""
+    tell_apart(world, "echo")
+
+
+@check("R2.forked", needs=[*OWNERS, "function.heirloom"], after=["R2.owners"], workers="ABCD")
+def what_was_there_before_the_workers(world: World) -> None:
+    """Objects of two owners that were there before the workers started are told apart by whoever is given both."""
+    tell_apart(world, "heirloom")
+
+
+def tell_apart(world: World, function: str) -> None:
+    """Let A have values made on B and on C by the same calls, and pass them on to D, which must find each."""
+    for turn in range(PAIRS):
+        for owner in ("B", "C"):
+            name, args = f"{owner}{turn}", [f"{owner}{turn}"] if function == "echo" else []
+            world.create("A", name, owner, function, args)
+            world.share("A", name, "D")
+        for owner in ("B", "C"):
+            world.finds("D", f"{owner}{turn}", f"{owner}{turn}" if function == "echo" else owner)
+        for owner in ("B", "C"):
+            world.drop("D", f"{owner}{turn}")
+            world.drop("A", f"{owner}{turn}")
 
 
 @check("R3", needs=["call", "concurrent", "function.count"], after=["R4"])

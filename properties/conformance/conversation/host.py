@@ -71,7 +71,7 @@ class Host:
         self._lock = threading.Lock()
 
     def serve(self) -> None:
-        """Answer until nobody asks any more, then stop the backend."""
+        """Answer until nobody asks any more, then stop the backend, and let the adapter end if it has more to end."""
         for line in self._requests:
             request = msgspec.json.decode(line)
             if "concurrent" in self._adapter.capabilities:
@@ -79,6 +79,7 @@ class Host:
             else:
                 self._answer(request)
         self._adapter.stop()
+        getattr(self._adapter, "end", lambda: None)()
 
     def _answer(self, request: dict[str, Any]) -> None:
         number, verb = request.pop("id"), request.pop("verb")
@@ -95,7 +96,8 @@ class Host:
         if request["protocol"] != PROTOCOL:
             raise ValueError(f"this host speaks protocol {PROTOCOL}")
         adapter = self._adapter
-        return {"name": adapter.name, "version": adapter.version, "capabilities": sorted(adapter.capabilities)}
+        known = {"name": adapter.name, "version": adapter.version, "capabilities": sorted(adapter.capabilities)}
+        return {**known, "reasons": dict(getattr(adapter, "reasons", {}))}
 
     def _carry_out(self, verb: str, request: dict[str, Any]) -> Any:
         if verb not in VERBS:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Final
 
@@ -79,6 +79,8 @@ class Identity:
     name: str
     version: str
     capabilities: frozenset[str]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why it does not declare something, by its name."""
 
 
 class Request:

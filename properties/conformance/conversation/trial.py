@@ -110,6 +110,7 @@ def _functions() -> list[Trial]:
         _trial("function.fail", "call function.fail", _each(_fails("error", "boom")), _call("fail", ["boom"])),
         _trial("function.misuse", "call function.misuse", _each(_fails("error")), _call("misuse", [])),
         _trial("function.unwritable", "call function.unwritable", _each(_fails()), _call("unwritable", [])),
+        _trial("function.heirloom", "call function.heirloom", _each(_gives("B")), _call("heirloom", [])),
         _trial("function.missing", "call function.missing", _each(_fails()), _call("missing", [])),
     ]
     for name, (args, result) in CALLS.items():
@@ -164,7 +165,15 @@ def _letting_go() -> list[Trial]:
 
 def _faults() -> list[Trial]:
     message = {"message": "UserDelete", "times": 1, "seconds": 0.1}
-    details = {"pause": {"seconds": 0.1}, "lose": message, "delay": message, "duplicate": message, "kill": {}}
+    details = {
+        "pause": {"seconds": 0.1},
+        "lose": message,
+        "delay": message,
+        "duplicate": message,
+        "cut": {"to": "A"},
+        "kill": {},
+        "restart": {},
+    }
     return [
         _trial(f"fault.{kind}", f"fault.{kind}", _each(_nothing),
                ("fault", {"kind": kind, "worker": "C", "details": given}))

@@ -54,6 +54,7 @@ FUNCTIONS: Final = {
     "witness": "count this call under the first argument, as `count` does; then give the values of the RRefs that follow",
     "unwritable": "give a value that cannot be put into a message",
     "nest": "depth, here, there: if depth is 0 give 0, else call `there` with nest(depth - 1, there, here) and give 1 more",
+    "heirloom": "give an object that was there before the workers started; its value is the name of the worker",
     "missing": "a function that the caller can name and the callee does not have",
 }
 """What the functions do that `create` and `call` name. A backend declares those it has as `function.NAME`."""
@@ -81,9 +82,13 @@ CAPABILITIES: Final = {
     "probe.passes": "probe(worker) says how many backward passes it is in",
     "fault.kill": "fault('kill', worker): end its process at once. It may be dead already: then do nothing",
     "fault.pause": "fault('pause', worker, seconds=n): stop its process for so long",
+    "fault.cut": "fault('cut', worker, to=other): break the connection between two workers that live",
+    "fault.restart": "fault('restart', worker): start a worker again that was killed, under its name, as a new process",
     "fault.lose": "fault('lose', worker, message=M, times=n): lose the next n messages of a kind that it sends",
     "fault.delay": "fault('delay', worker, message=M, seconds=s): hold back the next message of a kind that it sends",
     "fault.duplicate": "fault('duplicate', worker, message=M, seconds=s): send the next one twice, the copy so much later",
+    "silence": "start takes the option `silence`: after so many seconds without a word a worker is taken for dead",
+    "reclaims": "what a worker held that has died is given back before the end (R41)",
     "stop.graceful": "stop waits for what is under way, ends within its deadline, and says what it could not release",
     "restart": "after start with the option `again`, stop lets the processes live, and the next start is in them",
     "fast": "backward in FAST mode",
@@ -99,7 +104,7 @@ CAPABILITIES: Final = {
 TRAITS: Final = {
     "gc": "letting go is noticed by a garbage collector: the kit asks for `collect` before it reads counts",
     "relay": "whoever is given a reference by a user reaches the owner through that user, and not without it",
-    "caller_owns": "a value belongs to the worker that asked for it, so it may outlive the worker that computed it",
+    "caller_owns": "a value, or a copy of it, is kept by whoever asked for it, and so may outlive who computed it",
 }
 """What a backend may declare about itself. No check needs it; it changes how some checks ask, or what they take for right."""
 
@@ -120,7 +125,7 @@ class Adapter(Protocol):
     capabilities: frozenset[str]
 
     def start(self, workers: Sequence[str], options: Mapping[str, Value]) -> None:
-        """Start some workers. Options: `timeout` (seconds, the default of all calls), `log` (a directory), `again`."""
+        """Start some workers. Options: `timeout` (seconds, the default of calls), `log` (a directory), `again`, `silence`."""
 
     def create(
         self, worker: str, name: str, owner: str, function: str | None, args: Sequence[Value], timeout: float | None

@@ -131,7 +131,9 @@ class Runner:
 
     def _judged(self, check: Check, capabilities: frozenset[str]) -> Row:
         if missing := sorted(check.needs - capabilities):
-            return self._row(check, Verdict.SKIPPED, f"the backend does not declare {', '.join(missing)}")
+            reasons = self.identity().reasons
+            why = "".join(f"; {reason}" for reason in dict.fromkeys(reasons[one] for one in missing if one in reasons))
+            return self._row(check, Verdict.SKIPPED, f"the backend does not declare {', '.join(missing)}{why}")
         broken = [one for one in check.after if one in self._rows and self._rows[one].verdict in BAD]
         if broken:
             return self._row(check, Verdict.BLOCKED, f"{', '.join(broken)} must be kept first")

@@ -100,6 +100,10 @@ def _fault(kind: str, worker: str, details: Mapping[str, Any]) -> str:
     match kind, details:
         case "kill", _:
             return f"{worker} is killed"
+        case "restart", _:
+            return f"{worker} is started again"
+        case "cut", {"to": to}:
+            return f"the link between {worker} and {to} breaks"
         case "pause", {"seconds": seconds}:
             return f"{worker} stands still for {seconds:g} s"
         case "lose", {"message": message, "times": times}:

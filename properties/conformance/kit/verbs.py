@@ -158,13 +158,18 @@ class Verbs:
 
     def probe(self, worker: str, name: str | None = None) -> dict[str, Any]:
         """Look at a worker's tables, or at a handle. Garbage is collected first where only that lets go."""
-        if name is None and "gc" in self.session.identity.capabilities:
-            self.begin("collect").wait()
+        if name is None:
+            self.collect()
         found: dict[str, Any] = self.begin("probe", worker=worker, name=name).wait()
         wanted = _wrong_counts(found, self.session.identity.capabilities) if name is None else _unsure(found)
         if wanted:
             raise AdapterError(f"`probe` must give {wanted}, and gives {found!r}")
         return found
+
+    def collect(self) -> None:
+        """Have garbage collected, where only that lets go of what was dropped."""
+        if "gc" in self.session.identity.capabilities:
+            self.begin("collect").wait()
 
     def fault(self, kind: str, worker: str, **details: Any) -> None:
         """Make something go wrong."""

@@ -114,19 +114,22 @@ class World(Verbs):
         """Break the clause unless an operation fails, in whatever way."""
         return self.refuses(tuple(KINDS), pending, deadline)
 
-    def ends_without(self, kinds: Sequence[str], pending: Pending, right: Any, deadline: float = DEADLINE) -> None:
-        """Break the clause unless an operation fails in one of these ways, as the owner is lost.
+    def ends_without(
+        self, kinds: Sequence[str], pending: Pending, right: Any, deadline: float = DEADLINE
+    ) -> OperationFailed | None:
+        """Break the clause unless an operation fails in one of these ways, as the owner is lost. Give the failure.
 
         Where the caller owns the value, who computed it may be lost: then the right value is right.
         """
         if "caller_owns" not in self.session.identity.capabilities:
-            self.refuses(kinds, pending, deadline)
-            return
+            return self.refuses(kinds, pending, deadline)
         try:
             self.gives(pending, right, deadline)
         except OperationFailed as failure:
             if failure.kind not in kinds:
                 raise
+            return failure
+        return None
 
     def refuses(self, kinds: Sequence[str], pending: Pending, deadline: float = DEADLINE) -> OperationFailed:
         """Break the clause unless an operation fails, and in one of these ways."""

@@ -254,12 +254,19 @@ class Honest:
         """Say whether the owner counts a handle."""
         return handle.is_counted
 
+    def cut(self, worker: str, to: str) -> None:
+        """Break a link. There is none here, so they are connected again at once."""
+
     def fault(self, kind: str, worker: str, details: Mapping[str, Any]) -> None:
         """Let a worker die, or have something happen to the next message that it sends."""
         if kind == "kill":
             self.handles[worker].clear()
             self.table.bury(worker)
             self.autograd.bury(worker)
+        elif kind == "restart":
+            self.table.revive(worker)
+        elif kind == "cut":
+            self.cut(worker, details["to"])
         else:
             fault = Fault(kind, float(details.get("seconds", 0)), int(details.get("times", 1)))
             self.table.faults[worker, details["message"]] = fault

@@ -38,6 +38,8 @@ class Handle:
     counted: threading.Event = field(default_factory=threading.Event)
     is_dropped: bool = False
     timed_out: bool = False
+    is_received: bool = False
+    """Whether it was noted that another worker passed it on. The honest backend need not know."""
 
     @property
     def is_counted(self) -> bool:
@@ -138,6 +140,18 @@ class References:
         """Drop an entry that nobody refers to."""
         if not entry.is_listed and entry in self.entries:
             self.entries.remove(entry)
+
+    def revive(self, worker: str) -> None:
+        """Let a worker begin anew. What the one before it owned is lost."""
+        with self.lock:
+            self.dead.discard(worker)
+            for entry in [one for one in self.entries if one.owner == worker]:
+                self.lose(entry)
+
+    def lose(self, entry: Entry) -> None:
+        """Have an error in place of a value whose owner is lost."""
+        entry.value = Future()
+        entry.value.set_exception(ConnectionError(f"worker {entry.owner} has died"))
 
     def bury(self, worker: str) -> None:
         """Let go of what a dead worker held, and end all waits for what it owned."""

@@ -24,6 +24,11 @@ def test_the_honest_one_keeps_all_that_it_declares(first: int) -> None:
             assert any(capability in row.message for capability in CANNOT)
 
 
+def test_one_whose_workers_can_be_paused_keeps_what_needs_that() -> None:
+    report = judged("farref.properties.zoo.toy.pausable:Pausable", ["R36", "R38", "R42"])
+    assert having(report, Verdict.PASS) == {"R36", "R36.cut", "R38", "R38.zombie", "R42", "R42.parent"}
+
+
 def test_what_the_honest_one_does_not_declare_is_skipped() -> None:
     beyond = [one.id for one in CHECKS if one.needs & CANNOT and one.id != one.clause]
     report = judged(HONEST, beyond)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from farref.properties.conformance.adapters.agents import AgentsAdapter
+from farref.properties.conformance.adapters.reasons import REASONS
 from farref.properties.conformance.kit.backend import CAPABILITIES
 
 
 class Adapter(AgentsAdapter):
-    """`farref.impl`: it can do all that can be asked."""
+    """`farref.impl`: it can do all that can be asked, but for what it gives reasons for."""
 
     name = "processes"
     version = version("farref")
-    capabilities = frozenset(CAPABILITIES)
+    capabilities = frozenset(CAPABILITIES) - frozenset(REASONS)
+    reasons = REASONS
     agent = "farref.properties.conformance.adapters.processes.agent:ProcessesAgent"

@@ -14,6 +14,7 @@ import msgspec
 from farref.impl.core.effects import Value
 from farref.impl.core.ids import OwnedReference, Reference, WorkerId
 from farref.impl.core.observe import observe
+from farref.properties.conformance.adapters.reasons import REASONS
 from farref.properties.conformance.adapters.simulated.network import UNREADABLE, FreeNetwork
 from farref.properties.conformance.kit.backend import FUNCTIONS
 
@@ -35,6 +36,7 @@ class Adapter:
 
     name = "simulated"
     version = version("farref")
+    reasons = REASONS
     capabilities = frozenset(
         [*VERBS, *ALSO, *(f"function.{one}" for one in FUNCTIONS if one not in CANNOT)]
         + [f"probe.{one}" for one in COUNTS]
@@ -210,6 +212,8 @@ class Adapter:
             case "hold", [_, seconds]:
                 time.sleep(seconds)
                 return True
+            case "heirloom", []:
+                return next(name for name, number in self._names.items() if number == here)
             case "count", [key]:
                 return self._count(here, key)
             case "witness", [key, *others]:

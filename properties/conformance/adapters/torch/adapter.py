@@ -13,10 +13,14 @@ CANNOT: Final = {
     "fault.lose",
     "fault.delay",
     "fault.duplicate",
+    "fault.cut",
+    "fault.restart",
+    "silence",
+    "reclaims",
     "smart",
     "traced",
 }
-"""It does not show its pending children, has no faults to choose, no SMART mode and no logs."""
+"""It does not show its pending children, has no faults to choose, no SMART mode and no logs, and takes nobody for dead."""
 
 
 class Adapter(AgentsAdapter):

@@ -229,7 +229,7 @@ def test_everything_that_can_be_declared_is_tried() -> None:
     assert {f"function.{name}" for name in FUNCTIONS} <= needed
     assert set(CALLS) <= set(FUNCTIONS)
     harder = {"argument.unwritable", "argument.unreadable", "stop.graceful", "restart", "retain", "optimizer", "parameter",
-              "recording", "traced", "drop"}  # fmt: skip
+              "recording", "traced", "drop", "reclaims", "silence"}  # fmt: skip
     assert set(CAPABILITIES) - needed <= harder
 
 
