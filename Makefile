@@ -62,6 +62,7 @@ generated: $(VENV)/.dev
 
 findings: $(VENV)/.torch
 	$(BIN)/python -m farref.properties.conformance.findings.run --runs $(RUNS)
+	$(BIN)/python -m farref.properties.conformance.findings.run --runs $(RUNS) --others
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis states

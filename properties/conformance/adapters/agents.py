@@ -25,6 +25,8 @@ from farref.properties.processes import Child, ChildEnded
 
 START_S: Final = 40.0
 LEAVE_S: Final = 8.0
+COLLECT_S: Final = 2.0
+"""How long a worker is waited for to collect its garbage: one that is paused does not."""
 ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """A process that forks must have no threads; and no worker here computes anything that would need more than one."""
 
@@ -103,11 +105,13 @@ class AgentsAdapter:
     capabilities: frozenset[str]
     agent: ClassVar[str]
     """Where the class of its agents is, `module:class`. Only workers import it, and the server that they are forks of."""
+    preloaded: ClassVar[str | None] = None
+    """What that server imports in its place, if the agents' module must not be imported before a fork."""
 
     def __init__(self) -> None:
         os.environ.update(ONE_THREAD)
         self._context = multiprocess.get_context("forkserver")
-        self._context.set_forkserver_preload([self.agent.partition(":")[0]])
+        self._context.set_forkserver_preload([self.preloaded or self.agent.partition(":")[0]])
         self._workers: dict[str, WorkerProcess] = {}
         self._idle: dict[str, WorkerProcess] = {}
         self._again = False
@@ -212,6 +216,12 @@ class AgentsAdapter:
         """Look at a worker's tables, or at one of its handles."""
         found: Mapping[str, Any] = self.ask(worker, "probe", name)
         return found
+
+    def collect(self) -> None:
+        """Let every worker that lives collect its garbage."""
+        for asked in [worker.ask("collect") for worker in self._workers.values() if worker.lives]:
+            with suppress(ConnectionError, TimeoutError):
+                asked.result(COLLECT_S)
 
     def fault(self, kind: str, worker: str, details: Mapping[str, Any]) -> None:
         """Kill a process or stop it for a while; or let its agent make something go wrong."""

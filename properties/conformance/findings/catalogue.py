@@ -1,4 +1,7 @@
-"""What was found in PyTorch: `findings.toml` says what each finding is, `findings-2.13.json` how often it showed."""
+"""What was found in PyTorch: `findings.toml` says what each finding is, `findings-2.13.json` how often it showed.
+
+`others.toml` and `others.json` are the same for other systems.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import msgspec
 
 HERE: Final = files("farref.properties.conformance.findings")
 FIGURES: Final = "findings-2.13.json"
+OTHERS: Final = "others.json"
 
 
 class Recorded(Enum):
@@ -37,6 +41,9 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     script: str | None = None
     tried: str | None = None  # for what does not show: what was done to see it
     upstream: str | None = None
+    system: str = "PyTorch"
+    by_design: str | None = None  # where those who make the system say that it is meant so
+    also_reported_as: tuple[str, ...] = ()  # open issues and pull requests of others about the same
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,11 +57,12 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     last: str  # what the last run said at its end
 
 
-class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What all programs came to, and with which PyTorch."""
+class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What all programs came to, and with which PyTorch, or which versions of other systems."""
 
-    torch: str
-    findings: tuple[Figure, ...]
+    torch: str = ""
+    findings: tuple[Figure, ...] = ()
+    versions: dict[str, str] = {}
 
     def of(self, finding: Finding) -> Figure | None:
         """Give the figures of a finding, if its program was run."""
@@ -65,6 +73,13 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_findings() -> tuple[Finding, ...]:
     """Read what was found, in the order of the table."""
     table = tomllib.loads(HERE.joinpath("findings.toml").read_text("utf-8"))
+    return msgspec.convert(table["finding"], tuple[Finding, ...])
+
+
+@cache
+def read_others() -> tuple[Finding, ...]:
+    """Read what was found in other systems: first what needs no fault and no timing."""
+    table = tomllib.loads(HERE.joinpath("others.toml").read_text("utf-8"))
     return msgspec.convert(table["finding"], tuple[Finding, ...])
 
 

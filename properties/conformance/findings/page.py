@@ -7,8 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+import msgspec
+
 from farref.model.checker import fast
-from farref.properties.conformance.findings.catalogue import Figures, Finding, read_figures, read_findings
+from farref.properties.conformance.findings.catalogue import (
+    HERE,
+    OTHERS,
+    Figures,
+    Finding,
+    read_figures,
+    read_findings,
+    read_others,
+)
 from farref.properties.protocol import AnyProtocol
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import Trace, record
@@ -37,10 +47,32 @@ This page is written by `make generated` from `properties/conformance/findings/f
 last run that was kept, `findings-2.13.json` beside it.
 """
 
+OTHERS_HEAD: Final = """\
+# Findings in other systems
+
+The same of systems that `farref conform` judges by name: {versions}.
+First comes what needs no fault and no timing. Each has a program of that system alone, which ends as those above. A finding is
+*by design* if those who make the system say so; the clause is broken all the same. Foolscap 24.9, an independent implementation
+of the same family of protocols, keeps every clause that it was asked about. `make findings` runs what is installed.
+"""
+
 
 def page() -> str:
     """Write the page from what is in the tree."""
-    return render(read_findings(), read_figures())
+    return render(read_findings(), read_figures()) + render_others(read_others(), other_figures())
+
+
+def other_figures() -> Figures:
+    """Read the figures of the programs of other systems."""
+    return msgspec.json.decode(HERE.joinpath(OTHERS).read_bytes(), type=Figures)
+
+
+def render_others(findings: Sequence[Finding], figures: Figures) -> str:
+    """Write what was found in other systems."""
+    versions = ", ".join(f"{system} {version}" for system, version in figures.versions.items())
+    head = OTHERS_HEAD.format(versions=versions)
+    sections = [_section(finding, figures) for finding in findings]
+    return "\n".join([f"\n{head}", *_table(findings, figures), *sections, ""])
 
 
 def render(findings: Sequence[Finding], figures: Figures) -> str:
@@ -84,17 +116,24 @@ def _rate(finding: Finding, figures: Figures) -> str:
 
 def _section(finding: Finding, figures: Figures) -> str:
     figure = figures.of(finding)
-    named = [f"Clause {finding.clause}", f"PyTorch {figures.torch}", f"reproduced: {_rate(finding, figures)}"]
+    version = figures.torch or figures.versions.get(finding.system, "")
+    named = [f"Clause {finding.clause}", f"{finding.system} {version}", f"reproduced: {_rate(finding, figures)}"]
     said = [
         " · ".join(named),
         f"**Symptom.** {finding.symptom}",
         f"**Cause.** {finding.cause}",
         *([f"**Tried.** {finding.tried}"] if finding.tried else []),
         *([f"**Upstream.** {finding.upstream}"] if finding.upstream else []),
+        *([f"**Also reported as.** {', '.join(finding.also_reported_as)}"] if finding.also_reported_as else []),
+        *([f"**By design.** {finding.by_design}"] if finding.by_design else []),
     ]
-    ran = f"```\npython {FOLDER}/{finding.script}\n{figure.last}\n```" if figure else None
+    ran = f"```\n{_interpreter(finding)} {FOLDER}/{finding.script}\n{figure.last}\n```" if figure else None
     paragraphs = [*map(_filled, said), *([_in_lines(ran)] if ran else []), *map(_run, finding.claims)]
     return f"\n## {finding.id}. {finding.title[0].upper()}{finding.title[1:]}\n\n" + "\n\n".join(paragraphs)
+
+
+def _interpreter(finding: Finding) -> str:
+    return {"mjs": "node", "java": "java"}.get((finding.script or "").rpartition(".")[2], "python")
 
 
 def _run(claim: str) -> str:

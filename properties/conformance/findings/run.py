@@ -1,7 +1,8 @@
-"""Run the programs that show PyTorch's defects, several times each, and say whether they behave as recorded.
+"""Run the programs that show defects, several times each, and say whether they behave as recorded.
 
-`make findings` does that with the PyTorch of the `[torch]` extra. A program is a process of its own with a limit; whatever it
-leaves behind ends with it. Its exit code and its last line must say the same, otherwise the run counts as failed.
+`make findings` does that with the PyTorch of the `[torch]` extra, and with `--others` for other systems that are installed. A
+program is a process of its own with a limit; whatever it leaves behind ends with it. Its exit code and its last line must say
+the same, otherwise the run counts as failed.
 """
 
 from __future__ import annotations
@@ -29,11 +30,18 @@ from farref.properties.conformance.findings.catalogue import (
     is_as_recorded,
     read_figures,
     read_findings,
+    read_others,
     script_of,
 )
+from farref.properties.conformance.kit.available import availability
 
 LIMIT_SECONDS: Final = 120
 """More than any program takes on a busy machine: each ends its own experiment after 40 s, and has PyTorch to import first."""
+
+
+INTERPRETERS: Final = {".mjs": ("node",), ".java": ("java",)}
+BACKENDS: Final = {"Ray": "ray", "Java RMI": "java-rmi", "multiprocessing.managers": "managers"}
+"""What a system is called as a backend, where that is something else."""
 
 
 class Reproduction(Enum):
@@ -56,7 +64,7 @@ def run_once(script: Path, limit: float = LIMIT_SECONDS) -> ProgramRun:
     """Run a program once, and end all that it started."""
     begun = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, str(script)],
+        [*INTERPRETERS.get(script.suffix, (sys.executable,)), str(script)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -126,17 +134,35 @@ def save(path: Path, figures: Figures) -> None:
     """Keep the figures, with those of programs that were not run this time."""
     kept = {figure.id: figure for figure in read_figures(path).findings} if path.exists() else {}
     kept |= {figure.id: figure for figure in figures.findings}
-    order = [finding.id for finding in read_findings() if finding.id in kept]
-    merged = Figures(figures.torch, tuple(kept[name] for name in order))
+    order = [finding.id for finding in (*read_findings(), *read_others()) if finding.id in kept]
+    versions = {**read_figures(path).versions, **figures.versions} if path.exists() else figures.versions
+    merged = Figures(figures.torch, tuple(kept[name] for name in order), versions)
     path.write_bytes(msgspec.json.format(msgspec.json.encode(merged), indent=1) + b"\n")
 
 
-def chosen(only: Sequence[str]) -> list[Finding]:
-    """Choose findings that have a program, by their ids."""
-    there = {finding.id: finding for finding in read_findings() if finding.script is not None}
+def chosen(only: Sequence[str], *, others: bool = False) -> list[Finding]:
+    """Choose findings that have a program, by their ids; of other systems those that are installed."""
+    known = installed_others() if others else read_findings()
+    there = {finding.id: finding for finding in known if finding.script is not None}
     if unknown := [name for name in only if name not in there]:
         raise click.UsageError(f"no program shows {', '.join(unknown)}; there are {', '.join(there)}")
     return [finding for name, finding in there.items() if not only or name in only]
+
+
+def installed_others() -> list[Finding]:
+    """List what was found in systems that can be run here, and say which cannot."""
+    missing = {one.backend: one.missing for one in availability() if one.missing}
+    for finding in read_others():
+        if lacks := missing.get(BACKENDS.get(finding.system, finding.system)):
+            click.echo(f"{finding.id} is not run: {lacks} is missing", err=True)
+    return [one for one in read_others() if BACKENDS.get(one.system, one.system) not in missing]
+
+
+def other_versions() -> dict[str, str]:
+    """Say which versions of other systems are installed."""
+    found = {one.backend: one.version for one in availability() if not one.missing}
+    systems = {one.system: BACKENDS.get(one.system, one.system) for one in read_others()}
+    return {system: found[name] or "" for system, name in systems.items() if name in found}
 
 
 def torch_version() -> str:
@@ -154,11 +180,13 @@ def torch_version() -> str:
 @click.option("--runs", type=click.IntRange(min=1), default=5, show_default=True, help="Run each program so often.")
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Run so many at once.")
 @click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
+@click.option("--others", is_flag=True, help="Run the programs of other systems, of those that are installed.")
 @click.option("--save", "path", type=click.Path(dir_okay=False, path_type=Path), help="Keep the figures in this file.")
-def main(only: tuple[str, ...], runs: int, jobs: int, form: str, path: Path | None) -> None:
-    """Run the programs that show PyTorch's defects; end with 1 if one does not behave as recorded."""
-    findings = chosen(only)
-    figures = Figures(torch_version(), tuple(run_all(findings, runs, jobs)))
+def main(only: tuple[str, ...], runs: int, jobs: int, form: str, others: bool, path: Path | None) -> None:
+    """Run the programs that show defects; end with 1 if one does not behave as recorded."""
+    findings = chosen(only, others=others)
+    torch, versions = ("", other_versions()) if others else (torch_version(), {})
+    figures = Figures(torch, tuple(run_all(findings, runs, jobs)), versions)
     if form == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(figures), indent=1).decode())
     else:

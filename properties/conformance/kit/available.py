@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 import shutil
+import subprocess
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -37,8 +40,14 @@ def _look(name: str, named: Named) -> Availability:
 
 
 def _version(named: Named) -> str | None:
+    if "java" in named.programs and (java := shutil.which("java")):
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=20, check=False).stderr
+        return said.split('"')[1] if '"' in said else None
+    if named.npm and (place := node_package(named.npm[0])):
+        found: str = json.loads((place / "package.json").read_text()).get("version", "")
+        return found
     try:
-        return version(named.packages[0]) if named.packages else None
+        return version(named.packages[0]) if named.packages else named.comes_with_python and platform.python_version()
     except PackageNotFoundError:
         return None
 

@@ -28,15 +28,36 @@ class Named:
     """What Node must find."""
     install: str | None = None
     """How to get what is missing."""
+    comes_with_python: str | None = None
+    """What it is called, if it has the version of Python."""
+    command: tuple[str, ...] = ()
+    """How its adapter is started, if it is not written in Python."""
 
 
 ADAPTERS: Final = "farref.properties.conformance.adapters"
+OTHERS: Final = f"{ADAPTERS}.others"
+CAPNWEB: Final = Path(__file__).parents[1] / "adapters" / "others" / "capnweb.mjs"
 
 NAMED: Final = {
     "simulated": Named(f"{ADAPTERS}.simulated.adapter:Adapter", None),
     "processes": Named(f"{ADAPTERS}.processes.adapter:Adapter", None),
     "torch": Named(f"{ADAPTERS}.torch.adapter:Adapter", "torch-2.13.toml", "torch", ("torch",)),
     "torch-faulty": Named(f"{ADAPTERS}.torch_faulty.adapter:Adapter", "torch-faulty-2.13.toml", "torch", ("torch",)),
+    "managers": Named(f"{OTHERS}.managers:Adapter", "managers.toml", comes_with_python="multiprocessing.managers"),
+    "rpyc": Named(f"{OTHERS}.rpyc:Adapter", "rpyc-6.0.toml", "backends", ("rpyc",)),
+    "foolscap": Named(f"{OTHERS}.foolscap:Adapter", None, "backends", ("foolscap",)),
+    "ray": Named(f"{OTHERS}.ray:Adapter", "ray-2.60.toml", "backends", ("ray",)),
+    "java-rmi": Named(
+        f"{OTHERS}.rmi:Adapter", "java-rmi-17.toml", programs=("java", "javac"), install="a JDK, 17 or later"
+    ),
+    "capnweb": Named(
+        "",
+        "capnweb-0.12.toml",
+        command=("node", str(CAPNWEB)),
+        programs=("node",),
+        npm=("capnweb",),
+        install="Node 20 or later; npm install capnweb@0.12",
+    ),
 }
 
 
@@ -71,6 +92,8 @@ def target(given: str) -> Target:
             f"{place} is not a file; a backend is one of {', '.join(NAMED)}, a file.py or a module:attribute"
         )
     expectations = EXPECTATIONS / named.expectations if named and named.expectations else None
+    if named and named.command:
+        return Target(named.command, ("--backend", given), None, expectations)
     return Target(hosted(place), ("--backend", given), place, expectations, named.extra if named else None)
 
 

@@ -1,0 +1,1 @@
+"""Programs that show what was found in other systems, each of that system alone."""
