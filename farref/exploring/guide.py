@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from farref.exploring import tables, truth
-from farref.exploring.shape import SWITCH, Message, Move, Node, NodeId, Sentence, Turn, Walked, Worker
+from farref.exploring.shape import SWITCH, Message, Move, Node, NodeId, Sentence, Table, Turn, Walked, Worker
 from farref.model.checker.interface import Kind, Model, Property
 from farref.properties.protocol import AnyProtocol
 from farref.properties.protocols import protocol_of
@@ -144,7 +144,7 @@ class Guide:
             id=place.id,
             off=self._off(place.rules),
             workers=tuple(_with(worker, unseen) for worker in tables.workers_of(seen)),
-            whole=tables.whole_of(seen),
+            whole=(*tables.whole_of(seen), *truth.left(place.world, self.bounds)),
             flying=tables.flying_of(seen),
             broken=broken,
             reached=reached,
@@ -164,9 +164,8 @@ class Guide:
         return Turn(str(action), moment.worker, self.about.tell(moment), after.id, message, fate)
 
 
-def _with(worker: Worker, unseen: dict[str, Any]) -> Worker:
-    more = unseen.get(worker.name)
-    return worker if more is None else msgspec.structs.replace(worker, tables=(*worker.tables, more))
+def _with(worker: Worker, unseen: dict[str, tuple[Table, ...]]) -> Worker:
+    return msgspec.structs.replace(worker, tables=(*worker.tables, *unseen.get(worker.name, ())))
 
 
 @lru_cache(maxsize=64)

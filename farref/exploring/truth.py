@@ -2,36 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from farref.exploring.shape import Edge, Row, Table
 from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.autograd.world import graph_of
-from farref.model.ids import worker_name
+from farref.model.ids import WorkerId, worker_name
 from farref.model.rref.ids import RRefId
+from farref.model.rref.views import is_late
 from farref.model.rref.world import Bounds, World
 
-UNSEEN = "What its tables do not show"
+UNSEEN: Final = "What its tables do not show"
 
 
-def unseen(world: Any, bounds: Any) -> dict[str, Table]:
-    """Say by worker what is so and stands in no table."""
-    return _unseen(world, bounds) if isinstance(bounds, Bounds) else {}
+def unseen(world: Any, bounds: Any) -> dict[str, tuple[Table, ...]]:
+    """Say by worker what is so and stands in no table that an implementation shows."""
+    if not isinstance(bounds, Bounds):
+        return {}
+    names = {worker: worker_name(worker) for worker in bounds.worker_ids}
+    found = {name: (*_entries(world, bounds, worker), *_members(world, worker)) for worker, name in names.items()}
+    return {name: tables for name, tables in found.items() if tables}
 
 
-def _unseen(world: World, bounds: Bounds) -> dict[str, Table]:
-    found: dict[str, list[Row]] = {}
+def left(world: Any, bounds: Any) -> tuple[Table, ...]:
+    """Say what may still go wrong, or be asked for, in a world where anything may; and which view is the newest."""
+    budgets = [
+        Row(name, (name, str(left_))) for name, left_ in world.budgets._asdict().items() if getattr(bounds, name, 0)
+    ]
+    tables = [Table("What may still happen, so many times", ("", ""), tuple(budgets))] if budgets else []
+    if isinstance(bounds, Bounds) and bounds.exclusions:
+        views = (Row("issued", ("newest", str(world.views.issued))), Row("buried", ("buried", str(world.views.buried))))
+        tables.append(Table("Views", ("", ""), views))
+    return tuple(tables)
+
+
+def _entries(world: World, bounds: Bounds, worker: WorkerId) -> Iterator[Table]:
+    rows: list[Row] = []
     for rref in map(RRefId, range(bounds.rrefs)):
-        rows = found.setdefault(worker_name(bounds.owner(rref)), [])
+        if bounds.owner(rref) != worker:
+            continue
         if rref in world.application.orphaned:
             rows.append(Row(f"waits x{rref}", (f"its code waits on an entry of x{rref} that was dropped",)))
         if world.owners[rref].duplicated:
             rows.append(Row(f"second x{rref}", (f"it has made a second entry of x{rref}",)))
         if world.owners[rref].registering:
             rows.append(
-                Row(f"registering x{rref}", (f"it has made its entry of x{rref}, and not counted the creator yet",))
+                Row(f"registers x{rref}", (f"it has made its entry of x{rref}, and not counted the creator yet",))
             )
-    return {name: Table(UNSEEN, ("",), tuple(rows)) for name, rows in found.items() if rows}
+    if rows:
+        yield Table(UNSEEN, ("",), tuple(rows))
+
+
+def _members(world: World, worker: WorkerId) -> Iterator[Table]:
+    """Say whom a worker takes for dead, and how far it is with the views."""
+    said: dict[str, str] = {}
+    if world.apart:
+        said["takes for dead"] = ", ".join(worker_name(WorkerId(one)) for one in world.apart[worker].members())
+    if world.views.excluded:
+        views = world.views
+        numbers = {
+            "excluded in view": views.excluded[worker], "has installed view": views.installed[worker],
+            "has settled view": views.settled[worker], "knows buried view": views.told[worker],
+        }  # fmt: skip
+        said |= {name: str(number) for name, number in numbers.items() if number}
+        said |= {"joined": "not yet"} if is_late(world, worker) else {}
+    rows = tuple(Row(name, (name, text)) for name, text in said.items() if text)
+    if rows:
+        yield Table("Members", ("", ""), rows)
 
 
 def edges_of(world: Any, bounds: Any, observation: Any) -> tuple[Edge, ...]:

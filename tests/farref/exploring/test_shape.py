@@ -71,6 +71,20 @@ def test_tables_show_what_a_worker_knows(guide: Guide, n1: Trace) -> None:
     assert ("it has made a second entry of x0",) in lines(workers["B"], "What its tables do not show")
 
 
+def test_views_and_broken_links_are_shown() -> None:
+    cut = Guide(Bounds(2, forks=1, cuts=1), SOUND).walk(("Cut(B, A)",)).nodes[-1]
+    assert lines(cut.workers[0].tables, "Members") == [("takes for dead", "B")]
+    assert ("cuts", "0") in lines(cut.whole, "What may still happen, so many times")
+    guide = Guide(Bounds(3, forks=1, exclusions=1), SOUND)
+    place = guide.first
+    for kind in ("Exclude", "Install"):
+        place = next(after for action, after in guide.turns(place) if str(action).startswith(kind))
+    node = guide.node(place)
+    assert ("newest", "1") in lines(node.whole, "Views")
+    told = [line for worker in node.workers for line in lines(worker.tables, "Members")]
+    assert {("excluded in view", "1"), ("has installed view", "1")} <= set(told)
+
+
 def test_two_branches_do_not_share_what_was_seen(guide: Guide) -> None:
     """The same record of a fork on two workers: who holds it is told by the branch, not by what was seen before."""
     for target in ("B", "C"):
