@@ -10,6 +10,7 @@ import pytest
 from farref.exploring.guide import Guide
 from farref.exploring.opening import document
 from farref.exploring.server import ExplorerServer
+from farref.exploring.shape import Document
 from farref.exploring.world import OpenWorld
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import Trace, decode
@@ -37,3 +38,9 @@ def server(n1: Trace, guide: Guide) -> Iterator[ExplorerServer]:
         yield opened
         opened.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="package")
+def part(n1: Trace, guide: Guide) -> Document:
+    """The document of that world with the states around the run; it takes some seconds."""
+    return document(guide, n1, is_part=True)

@@ -29,10 +29,10 @@ EVIL = "</script><img src=x onerror=alert(1)>\"'&{{7*7}}"
 
 
 @pytest.fixture(scope="package")
-def alone(guide: Guide, n1: Trace, tmp_path_factory: pytest.TempPathFactory) -> str:
+def alone(part: Document, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the page of N1 as one file."""
     path = tmp_path_factory.mktemp("page") / "n1.html"
-    path.write_text(whole_page(document(guide, n1, is_part=True)), "utf-8")
+    path.write_text(whole_page(part), "utf-8")
     return path.as_uri()
 
 
@@ -259,11 +259,10 @@ def test_a_gradient_program_is_drawn(browser: Chrome, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_whatever_is_written_stays_text(browser: Chrome, guide: Guide, n1: Trace, tmp_path: Path, width: int) -> None:
+def test_whatever_is_written_stays_text(browser: Chrome, part: Document, tmp_path: Path, width: int) -> None:
     """Every text of a document is replaced by one that would be code, were it taken for markup."""
-    told = document(guide, n1, is_part=True)
-    names = {lane.name for lane in told.lanes}
-    evil = msgspec.convert(_poisoned(msgspec.to_builtins(told), names), Document)
+    names = {lane.name for lane in part.lanes}
+    evil = msgspec.convert(_poisoned(msgspec.to_builtins(part), names), Document)
     path = tmp_path / "evil.html"
     path.write_text(whole_page(evil), "utf-8")
     set_width(browser, width)

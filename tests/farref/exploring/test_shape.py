@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from farref.exploring.guide import Guide, Place
-from farref.exploring.opening import document
 from farref.exploring.page import document_in, whole_page
 from farref.exploring.part import NOWHERE, part_around
 from farref.exploring.search import turning
@@ -148,24 +147,23 @@ def test_a_search_that_finds_nothing_says_how_far_it_looked(monkeypatch: pytest.
     assert "cut short" in turning(small, (), "P2").said
 
 
-def test_the_part_has_the_run_its_neighbours_and_the_switches_on_it(guide: Guide, n1: Trace) -> None:
-    part = part_around(guide, moves_of(n1))
-    node = part["0"]
+def test_the_part_has_the_run_its_neighbours_and_the_switches_on_it(guide: Guide, n1: Trace, part: Document) -> None:
+    nodes = part.nodes
+    node = nodes["0"]
     for move, expected in zip((*moves_of(n1), ""), guide.walk(moves_of(n1)).nodes, strict=True):
         assert (node.workers, node.broken, node.off) == (expected.workers, expected.broken, expected.off)
-        assert all(turn.to in part for turn in node.turns)
-        assert all(to in part for to in node.switches.values())
-        node = part[next((turn.to for turn in node.turns if turn.label == move), node.id)]
-    assert any(turn.to == NOWHERE for one in part.values() for turn in one.turns)
+        assert all(turn.to in nodes for turn in node.turns)
+        assert all(to in nodes for to in node.switches.values())
+        node = nodes[next((turn.to for turn in node.turns if turn.label == move), node.id)]
+    assert any(turn.to == NOWHERE for one in nodes.values() for turn in one.turns)
     assert len(part_around(guide, moves_of(n1), 5)) == 5
 
 
-def test_a_document_survives_the_page_and_its_json(guide: Guide, n1: Trace) -> None:
-    told = document(guide, n1, is_part=True)
-    assert document_in(whole_page(told)) == told
-    assert msgspec.json.decode(msgspec.json.encode(told), type=Document) == told
-    assert told.run == moves_of(n1)
-    assert told.first in told.nodes
+def test_a_document_survives_the_page_and_its_json(part: Document, n1: Trace) -> None:
+    assert document_in(whole_page(part)) == part
+    assert msgspec.json.decode(msgspec.json.encode(part), type=Document) == part
+    assert part.run == moves_of(n1)
+    assert part.first in part.nodes
 
 
 def test_a_gradient_program_shows_what_has_flowed() -> None:
