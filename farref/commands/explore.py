@@ -17,7 +17,7 @@ from farref.exploring.page import whole_page
 from farref.exploring.server import Answering, ExplorerServer
 from farref.exploring.world import OpenWorld
 from farref.model.checker.interface import Budget
-from farref.options.bounds import bounds_given, bounds_options
+from farref.options.bounds import bounds_given, protocol_bounds_options
 from farref.options.check import explored_request, world_options
 from farref.options.groups import OUTPUT, GroupedCommand, option, protocol_argument
 from farref.properties.logs.format import SUBJECT
@@ -37,7 +37,7 @@ SEARCH = Budget(states_max=2_000_000, seconds_max=60.0)
 @click.command(cls=GroupedCommand)
 @protocol_argument
 @click.argument("trace", type=click.Path(), required=False)
-@bounds_options
+@protocol_bounds_options
 @world_options
 @option(
     OUTPUT,

@@ -135,9 +135,8 @@ class Guide:
 
     def node(self, place: Place) -> Node:
         """Show a state."""
-        seen = self.about.observer(self.bounds).observe(
-            place.world
-        )  # a new one: it remembers one run, and runs part here
+        observer = self.about.observer(self.bounds)  # a new one: it remembers one run, and here runs part
+        seen = observer.observe(place.world)
         unseen = truth.unseen(place.world, self.bounds)
         broken, reached = self.status(place)
         return Node(
@@ -151,6 +150,7 @@ class Guide:
             turns=tuple(self._turn(place, action, after) for action, after in self.turns(place)),
             switches={rule: self.switched(place, rule).id for rule in self.about.rules},
             edges=truth.edges_of(place.world, self.bounds, seen),
+            leaves=truth.leaves_of(self.bounds, seen),
         )
 
     def _off(self, rules: Any) -> tuple[str, ...]:

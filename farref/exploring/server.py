@@ -20,7 +20,7 @@ from farref.exploring.page import FILES, KINDS, POLICY_SERVED, resource, served_
 from farref.exploring.shape import Document, Found, Move, Walked
 
 BODY_BYTES_MAX: Final = 1 << 20
-MOVES_MAX: Final = 10_000
+MOVES_MAX: Final = 2_000
 SILENCE_S: Final = 30.0
 """How long a connection may say nothing."""
 

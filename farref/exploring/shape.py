@@ -68,6 +68,14 @@ class Edge(msgspec.Struct, frozen=True):
     state: str  # not recorded, recorded, under way, arrived
 
 
+class Leaf(msgspec.Struct, frozen=True):
+    """The parameter of a worker: the gradient that a pass keeps aside, and the one that can be seen."""
+
+    worker: str
+    staged: str
+    gradient: str
+
+
 class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     """One state, under some rules."""
 
@@ -81,6 +89,7 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     turns: tuple[Turn, ...]
     switches: dict[str, NodeId]  # by rule: the node that switching it leads to
     edges: tuple[Edge, ...] = ()
+    leaves: tuple[Leaf, ...] = ()
 
 
 class Lane(msgspec.Struct, frozen=True):

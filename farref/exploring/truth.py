@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from farref.exploring.shape import Edge, Row, Table
+from farref.exploring.shape import Edge, Leaf, Row, Table
 from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.autograd.world import graph_of
 from farref.model.ids import WorkerId, worker_name
@@ -85,6 +85,22 @@ def edges_of(world: Any, bounds: Any, observation: Any) -> tuple[Edge, ...]:
         state = _flowed(pair, views.get(source), f"pair {pair})" in under_way)
         edges.append(Edge(pair, source, target, state))
     return tuple(edges)
+
+
+def leaves_of(bounds: Any, observation: Any) -> tuple[Leaf, ...]:
+    """Say what each worker's parameter has been given: what a pass keeps aside, and what can be seen."""
+    if not isinstance(bounds, AutogradBounds):
+        return ()
+    staged = {view.worker: None if view.task is None else view.task.staged for view in observation.workers}
+    return tuple(
+        Leaf(view.worker, _number(staged[view.worker]), _number(view.gradient))
+        for view in observation.workers
+        if staged[view.worker] is not None or view.gradient is not None
+    )
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
 
 
 def _flowed(pair: int, view: Any, is_under_way: bool) -> str:

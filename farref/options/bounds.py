@@ -69,6 +69,11 @@ def bounds_options(command: Command) -> Command:
     return with_options(command, _flags(list(CHECKED.values()), "", _defaults))
 
 
+def protocol_bounds_options(command: Command) -> Command:
+    """Add a flag for every bound of the protocols, with its default; None where it was not given."""
+    return with_options(command, _flags([*PROTOCOLS.values()], "", _defaults))
+
+
 def drawn_bounds_options(command: Command) -> Command:
     """Add the flags of the protocols where a bound that is not given is drawn."""
     drawn = " (drawn for each schedule unless given)"

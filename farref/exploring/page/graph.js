@@ -44,7 +44,11 @@ export function graphView(lanes, node) {
     return s("g", {}, s("circle", { class: "worker", cx: x, cy: y, r: BOX - 4 }), s("text", { x, y: y + 5, "text-anchor": "middle" }, lane.name));
   });
   const told = edges.map((edge) => h("li", {}, `Pair ${edge.pair}, tensors from ${edge.source} to ${edge.target}: gradient ${edge.state}`));
+  const given = (node.leaves ?? []).map((leaf) => {
+    const parts = [leaf.staged && `${leaf.staged} is kept aside until the pass commits`, leaf.gradient && `${leaf.gradient} can be seen`];
+    return h("li", {}, `Gradient on ${leaf.worker}: ${parts.filter(Boolean).join(", ")}`);
+  });
   return h("details", { open: true }, h("summary", {}, "The program, and which gradients have flowed"),
     s("svg", { class: "graph", viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", "aria-label": "The gradient program" }, edges.map((edge, place) => edgeView(edge, places[place], where)), boxes),
-    h("ul", { class: "legend" }, told));
+    h("ul", { class: "legend" }, told, given));
 }

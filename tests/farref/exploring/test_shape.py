@@ -173,6 +173,7 @@ def test_a_gradient_program_shows_what_has_flowed() -> None:
     states = [edge.state for edge in guide.node(guide.first).edges]
     assert states == ["recorded", "recorded"]
     seen: set[str] = set()
+    staged: set[str] = set()
     place, steps = guide.first, 0
     while steps < 6:
         turns = list(guide.turns(place))
@@ -181,7 +182,9 @@ def test_a_gradient_program_shows_what_has_flowed() -> None:
             break
         place, steps = wanted[0], steps + 1
         seen |= {edge.state for edge in guide.node(place).edges}
+        staged |= {leaf.staged for leaf in guide.node(place).leaves}
     assert {"under way", "arrived"} <= seen
+    assert staged, "a gradient is kept aside until the pass commits"
 
 
 @pytest.mark.parametrize("subject", PROTOCOLS)
