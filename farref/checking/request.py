@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
+from farref.model.checker.disk.search import Place
 from farref.model.checker.interface import Budget, Property
 from farref.properties.protocol import AnySubject, Configuration, Rules
 from farref.properties.protocols import subject_of
@@ -35,6 +36,8 @@ class Request:
     budget: Budget = UNLIMITED
     symmetry: bool = False
     walk: Walk | None = None
+    place: Place | None = None
+    """Where on disk the states are kept; None is in memory."""
 
     @property
     def about(self) -> AnySubject:
@@ -90,6 +93,7 @@ class Request:
         words += ["--symmetry"] if self.symmetry else []
         limits = {"--states-max": self.budget.states_max, "--depth-max": self.budget.depth_max}
         words += [word for name, limit in limits.items() if limit is not None for word in (name, str(limit))]
+        words += ["--disk", str(self.place.path)] if self.place else []
         words += ["--walk", str(self.walk.walks), "--seed", str(self.walk.seed)] if self.walk else []
         return shlex.join(words)
 

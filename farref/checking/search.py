@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from farref.checking.request import Request
 from farref.model.checker import fast, reference
+from farref.model.checker.disk import search as disk
 from farref.model.checker.interface import Budget, Kind, Progress, Property, Result, Verdict
 from farref.model.checker.walk import walk
 from farref.properties.protocol import Configuration
@@ -126,15 +128,13 @@ def _result(
             budget=budget,
             on_progress=on_progress,
         )
-    engine = fast.check if request.engine == "fast" else reference.check
-    return engine(
-        model,
-        properties,
-        budget=budget,
-        symmetry=request.symmetry,
-        stop_at_violation=first_only,
-        on_progress=on_progress,
-    )
+    return _engine(request)(model, properties, budget=budget, stop_at_violation=first_only, on_progress=on_progress)
+
+
+def _engine(request: Request) -> Callable[..., Result]:
+    if request.place is not None:
+        return partial(disk.check, place=request.place)
+    return partial(fast.check if request.engine == "fast" else reference.check, symmetry=request.symmetry)
 
 
 def _seconds_left(budget: Budget, runs: list[Checked]) -> Budget:

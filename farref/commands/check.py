@@ -46,6 +46,7 @@ def check(**given: Any) -> int:
     farref check autograd --each claim --format markdown   every known defect of distributed autograd
     farref check threads                                   the threads of the implementation: no wake-up is lost
     farref check rref --profile torch --save trace.json    keep the counterexample
+    farref check rref --workers 3 --forks 4 --disk states  a world beyond memory; --resume states goes on with it
     """
     request = make_request(given)
     if given["each"] or given["compare_engines"]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from farref.checking.request import Request, Walk
 from farref.clauses import defects
+from farref.model.checker.disk.search import Place
 from farref.model.checker.interface import Budget
 from farref.options.bounds import bounds_given, bounds_options
 from farref.options.groups import OUTPUT, Command, option, with_options
@@ -18,6 +20,7 @@ from farref.properties.protocol import AnySubject, Configuration
 from farref.properties.protocols import CHECKED, PROTOCOLS
 
 ENGINES: Final = ("fast", "reference", "tlc")
+MEMORY_GB: Final = 4
 
 
 def make_request(given: dict[str, Any]) -> Request:
@@ -40,6 +43,7 @@ def make_request(given: dict[str, Any]) -> Request:
         budget=Budget(given["states_max"], given["seconds_max"], given["depth_max"]),
         symmetry=given["symmetry"],
         walk=_walk(given),
+        place=_place(given, is_portfolio),
     )
 
 
@@ -69,6 +73,24 @@ def _walk(given: dict[str, Any]) -> Walk | None:
     if given["engine"] == "tlc" or given["symmetry"]:
         raise click.UsageError("--walk goes with neither --engine tlc nor --symmetry")
     return Walk(given["walk"], given["seed"] or 0)
+
+
+def _place(given: dict[str, Any], is_portfolio: bool) -> Place | None:
+    """Say where on disk the states are kept, if they are."""
+    if given["disk"] is not None and given["resume"] is not None:
+        raise click.UsageError("--disk begins a search and --resume goes on with one; give one of them")
+    where = given["disk"] or given["resume"]
+    if where is None:
+        if given["memory_max"] is not None:
+            raise click.UsageError("--memory-max is for a search on disk; add --disk or --resume")
+        return None
+    if is_portfolio:
+        raise click.UsageError("a search on disk is of one configuration: give bounds or a claim")
+    if given["engine"] not in (None, "fast") or any(
+        given[one] for one in ("symmetry", "walk", "each", "compare_engines")
+    ):
+        raise click.UsageError("a search on disk goes without --symmetry, --walk, tables and other engines")
+    return Place(Path(where), (given["memory_max"] or MEMORY_GB) << 30, given["resume"] is not None)
 
 
 def _rule(name: str | None, about: AnySubject) -> str | None:
@@ -171,6 +193,18 @@ _CHECK_OPTIONS: Final = [
     option(
         HOW, "--symmetry", is_flag=True,
         help="Count two states as one if swapping workers that own no RRef makes them equal.",
+    ),
+    option(
+        HOW, "--disk", type=click.Path(file_okay=False), metavar="DIR",
+        help="Keep the states in this folder, for worlds beyond memory: about 16 bytes a state, and the widest level.",
+    ),
+    option(
+        HOW, "--resume", type=click.Path(file_okay=False, exists=True), metavar="DIR",
+        help="Go on with a search on disk that was killed, interrupted or had no room left.",
+    ),
+    option(
+        HOW, "--memory-max", type=WholeNumber(1), metavar="GB",
+        help=f"Memory that a search on disk may use, in GB. Default {MEMORY_GB}.",
     ),
     option(HOW, "--walk", type=WholeNumber(1), metavar="N", help="Take N random walks instead of a search."),
     option(HOW, "--seed", type=int, help="Seed of the random walks. Default 0."),

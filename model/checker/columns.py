@@ -42,12 +42,12 @@ class Columns:
         self.offset = [0] * len(shape.paths)
         self.mask = [0] * len(shape.paths)  # of the bare code; 0 for a column that was never written
         self.written: list[int] = []
-        self._used: list[int] = []
+        self.used: list[int] = []
 
     @property
     def words(self) -> int:
         """The number of words in a row."""
-        return len(self._used)
+        return len(self.used)
 
     def code(self, column: int, value: Any) -> int:
         """Give the number of a value that was written to a column."""
@@ -78,11 +78,11 @@ class Columns:
 
     def _place(self, column: int, value: Any) -> None:
         bits = self.bits_wanted.get(column) or bits_for(self.values[column][0], value)
-        word = next((word for word, used in enumerate(self._used) if used + bits <= WORD_BITS), len(self._used))
-        if word == len(self._used):
-            self._used.append(0)
-        self.word[column], self.offset[column], self.mask[column] = word, self._used[word], (1 << bits) - 1
-        self._used[word] += bits
+        word = next((word for word, used in enumerate(self.used) if used + bits <= WORD_BITS), len(self.used))
+        if word == len(self.used):
+            self.used.append(0)
+        self.word[column], self.offset[column], self.mask[column] = word, self.used[word], (1 << bits) - 1
+        self.used[word] += bits
         self.written.append(column)
 
     def field(self, column: int) -> int:

@@ -14,8 +14,8 @@ are shortest, another one may be told. Eventually needs to know of cycles:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -34,8 +34,8 @@ from farref.model.checker.slots import Words
 from farref.model.checker.successors import Candidates, Expander
 from farref.model.checker.visited import Visited
 
-CHUNK = 1 << 13  # larger is faster and needs more memory
-AUDIT_EVERY = 16  # chunks of a level, beginning with its first
+CHUNK = 1 << 15  # larger is faster and needs more memory
+AUDIT_EVERY = 4  # chunks of a level, beginning with its first
 GRAPH_STATES_MAX = 300_000
 
 
@@ -50,10 +50,15 @@ def check(
 ) -> Result:
     """Search all reachable states, within the budget, for a violation of the properties."""
     run = Run("fast", model, properties, budget, on_progress)
+    return search_all(run, partial(Search, model, run, symmetry, stop_at_violation))
+
+
+def search_all(run: Run, make: Callable[[dict[int, int]], Search]) -> Result:
+    """Make a search and carry it out, and begin again wherever a column proves too narrow."""
     bits_wanted: dict[int, int] = {}
     while True:
         try:
-            search = Search(model, run, symmetry, stop_at_violation, bits_wanted)
+            search = make(bits_wanted)
             search.explore()
             search.decide_cycles()
         except TooNarrow as narrow:
@@ -90,13 +95,16 @@ class Rest(NamedTuple):
 class Search:
     """The states of the level at hand, the fingerprints of all, and how each was found."""
 
+    print_words, print_bits = 1, 64
+
     def __init__(
         self, model: Model, run: Run, symmetry: bool, stop_at_violation: bool, bits_wanted: dict[int, int]
     ) -> None:
         self.model, self.run, self.stop_at_violation = model, run, stop_at_violation
         shape = Shape(model.initial)
         self.columns = Columns(shape, bits_wanted)
-        self.expander = Expander(model, run.actions, self.columns, Orbits(shape, model.renamings() if symmetry else ()))
+        orbits = Orbits(shape, model.renamings() if symmetry else ())
+        self.expander = Expander(model, run.actions, self.columns, orbits, self.print_words)
         self.judges = Judges(run, self.columns)
         self.visited, self.origins = Visited(), Origins(len(run.actions))
         self.rests: dict[str, Rest] = {}  # by property
@@ -108,9 +116,17 @@ class Search:
         finally:
             self._take_notes()
 
-    def _go_through_levels(self) -> None:
+    def first_level(self) -> Level:
+        """Give the level that the search begins with."""
         level = Level(np.zeros((1, 1), np.uint64), self.expander.outcomes.initial_prints(), 0)
         self.visited.add(smallest(level.prints))
+        return level
+
+    def keep(self, level: Level) -> None:
+        """Take note that all levels before this one are done. In memory there is nothing to do."""
+
+    def _go_through_levels(self) -> None:
+        level = self.first_level()
         while len(level.rows):
             self._inspect(level)
             if self._is_over() or self.run.is_spent(self.run.depth):
@@ -119,6 +135,7 @@ class Search:
             if self._is_over():
                 return
             self.run.depth += bool(len(level.rows))
+            self.keep(level)
             self.run.tell(len(level.rows), at_once=True)
         self.run.complete = self.run.cut is None
 
@@ -204,12 +221,12 @@ class Search:
         return tuple(self.run.actions[action] for action in self.origins.path(number))
 
     def _take_notes(self) -> None:
-        run = self.run
-        run.collision_bound = (
-            run.distinct**2 * len(self.expander.outcomes.prints) / 2**65
-        )  # orbits have several fingerprints
+        run, orbit = self.run, 1 + len(self.expander.orbits.renamings)  # which has several fingerprints
+        run.collision_bound = run.distinct**2 * orbit / 2 ** (self.print_bits + 1)
         run.notes.append(f"{self.expander.calls} calls of step, {self.judges.calls} of predicates")
-        run.notes.append(f"a state is {self.columns.words} words of 64 bits, and its fingerprint one")
+        run.notes.append(
+            f"a state is {self.columns.words} words of 64 bits, and its fingerprint {self.print_bits} bits"
+        )
 
     def decide_cycles(self) -> None:
         """Decide the eventually-properties: by proof if there is one, else by looking at the graph, if it is small."""

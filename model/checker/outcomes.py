@@ -29,13 +29,13 @@ Change = tuple[int, int, int]
 class Outcomes:
     """All outcomes seen, by number: the changes they stand for, and the bits they flip in rows and fingerprints."""
 
-    def __init__(self, columns: Columns, orbits: Orbits) -> None:
-        self.columns, self.orbits = columns, orbits
+    def __init__(self, columns: Columns, orbits: Orbits, print_words: int = 1) -> None:
+        self.columns, self.orbits, self._print_words = columns, orbits, print_words
         self.changes: list[tuple[Change, ...]] = []
         self.rows = np.zeros((64, 1), np.uint64)
-        self.prints = [np.zeros(64, np.uint64) for _ in range(1 + len(orbits.renamings))]
+        self.prints = [np.zeros(64, np.uint64) for _ in range(print_words * (1 + len(orbits.renamings)))]
         self._numbers: dict[tuple[Change, ...], int] = {}
-        self._random, self._randoms = Random(SEED), dict[tuple[int, Any], int]()
+        self._random, self.drawn = Random(SEED), dict[tuple[int, Any], list[int]]()
         self._number(())
 
     def initial_prints(self) -> list[Words]:
@@ -81,9 +81,10 @@ class Outcomes:
 
     def _leaf_prints(self, leaf: int, value: Any) -> list[int]:
         renamed = [self.orbits.rename(which, leaf, value) for which in range(len(self.orbits.renamings))]
-        return [self._draw(one) for one in [(leaf, value), *renamed]]
+        return [word for one in [(leaf, value), *renamed] for word in self.draw(one)]
 
-    def _draw(self, leaf: tuple[int, Any]) -> int:
-        if leaf not in self._randoms:
-            self._randoms[leaf] = self._random.getrandbits(64)
-        return self._randoms[leaf]
+    def draw(self, leaf: tuple[int, Any]) -> list[int]:
+        """Give the random words for a value of a leaf."""
+        if leaf not in self.drawn:
+            self.drawn[leaf] = [self._random.getrandbits(64) for _ in range(self._print_words)]
+        return self.drawn[leaf]

@@ -51,9 +51,13 @@ class Candidates:
 class Expander:
     """All actions of a model, learned."""
 
-    def __init__(self, model: Model, actions: tuple[Action, ...], columns: Columns, orbits: Orbits) -> None:
+    def __init__(
+        self, model: Model, actions: tuple[Action, ...], columns: Columns, orbits: Orbits, print_words: int = 1
+    ) -> None:
         self.actions, self.columns, self.orbits = actions, columns, orbits
-        self.outcomes = Outcomes(columns, orbits)
+        self.outcomes = Outcomes(columns, orbits, print_words)
+        self.moves_before: list[Move] = []
+        """What was seen before the search was taken up again."""
         self.steps = [self._learned(model, action) for action in actions]
 
     def _learned(self, model: Model, action: Action) -> Learned:
@@ -80,14 +84,18 @@ class Expander:
             outcomes.append(results.take(enabled))
         return Candidates(np.concatenate(parents), np.concatenate(outcomes), np.cumsum(counts))
 
-    def never_returns(self) -> bool:
-        """Say whether it is certain that no run comes back to a state it has left."""
-        moves = [
+    def moves(self) -> list[Move]:
+        """List all that actions were seen to do."""
+        return self.moves_before + [
             Move(number, reads, self.outcomes.changes[outcome])
             for number, step in enumerate(self.steps)
             for reads, outcome in step.footprints.paths()
             if outcome > STAY
         ]
+
+    def never_returns(self) -> bool:
+        """Say whether it is certain that no run comes back to a state it has left."""
+        moves = self.moves()
         renamed = [self._rename(which, move) for which in range(len(self.orbits.renamings)) for move in moves]
         return is_acyclic([*moves, *renamed], [len(values) for values in self.columns.values])
 
