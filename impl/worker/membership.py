@@ -81,7 +81,8 @@ class Membership:
         for peer, connection in self._worker.connections.items():
             if peer not in self._members.since and not connection.dead:
                 self._say_something(connection, now)
-                self._listen(peer, connection, now, was_stopped)
+                if peer != self._members.authority:  # while it is silent, nobody decides anything (R35)
+                    self._listen(peer, connection, now, was_stopped)
 
     def _say_something(self, connection: Connection, now: float) -> None:
         said, since = self._said.get(connection.peer, (-1, now))
@@ -109,7 +110,7 @@ class Membership:
             case Lost(peer, reason):
                 self.lose(peer, reason)
             case Fenced():
-                pass  # everybody else is lost to this worker in the same step
+                self._worker.closing = True  # and everybody else is lost to this worker in the same step
             case Joined(peer):
                 self._let_be_called(peer)
 

@@ -231,9 +231,10 @@ class Worker:
         rank = self.find(to)
         if self.closed:
             raise NotRunning(GONE.format(self.names[self.rank]))
-        if self.closing and not getattr(self.in_function, "depth", 0):
-            raise NotRunning(f"{self.names[self.rank]} is shutting down: nothing new begins (R32)")
-        self.core.here.check_fence()
+        if self.closing:
+            self.core.here.check_fence()
+            if not getattr(self.in_function, "depth", 0):
+                raise NotRunning(f"{self.names[self.rank]} is shutting down: nothing new begins (R32)")
         if rank in self.core.dead:
             raise PeerDied(self.core.dead[rank])
         return rank

@@ -175,6 +175,16 @@ def test_R38_R44_a_process_that_was_paused_is_refused_and_joins_again(tmp_path: 
         assert other.wait(10) == 0
 
 
+PAUSED: Final = """
+import sys, time
+sys.path.insert(0, {root!r})
+from farref.impl import Settings, init_rpc, shutdown
+settings = Settings(allowed_modules=("tests.impl.far.references",), silence_seconds=1)
+init_rpc("a", 0, 2, directory={directory!r}, settings=settings)
+time.sleep(6)
+shutdown()
+"""
+
 WITHOUT: Final = """
 import os, sys, time
 sys.path.insert(0, {root!r})
@@ -214,3 +224,20 @@ def test_R35_without_the_authority_nobody_is_excluded_and_all_else_goes_on(tmp_p
     assert c.stdout is not None
     a.stdout.close()
     c.stdout.close()
+
+
+def test_R35_R36_while_the_authority_is_paused_nobody_takes_it_for_dead(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    script = PAUSED.format(root=str(Path(__file__).parents[2]), directory=str(tmp_path))
+    with subprocess.Popen([sys.executable, "-c", script]) as host:
+        settings = Settings(allowed_modules=tuple(FAR), silence_seconds=1)
+        init_rpc("b", 1, 2, directory=tmp_path, settings=settings)
+        stop(host.pid)
+        waiting = rpc_async("a", far.add, [1, 1])
+        time.sleep(2.5)
+        assert get_debug_info().dead == ()
+        os.kill(host.pid, signal.SIGCONT)
+        assert waiting.wait() == 2
+        time.sleep(1.5)
+        assert (get_debug_info().dead, get_debug_info().view) == ((), 0), "nor does it take the others for silent"
+        shutdown()
