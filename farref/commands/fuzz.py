@@ -22,6 +22,7 @@ from farref.options.groups import (
     with_options,
 )
 from farref.options.numbers import Seconds, WholeNumber
+from farref.properties.limits import UNVIEWED
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import encode
 from farref.properties.twin.backend import FreeBackend, MakeBackend
@@ -91,6 +92,8 @@ def fuzz(**given: Any) -> int:
     farref fuzz autograd --workers 4 --pairs 9 --smart       larger ones, all in SMART
     farref fuzz autograd --backend storm --seconds 60        real processes, not held still: gradients and outcomes only
     farref fuzz rref --backend storm --seconds 60            what no model takes: several forks in a message, deaths, lives
+    farref fuzz rref --exclusions 2 --workers 4 --joins 1    workers are excluded, go on, are buried and come back
+    farref fuzz rref --exclusions 1 --lost-owners            the same with owners
     farref fuzz rref --seed 7 --schedules 1000 --jobs 2 --format json
     farref fuzz rref --seed 7 --first 123 --schedules 1      schedule 123 of seed 7 again
     """
@@ -159,6 +162,8 @@ def _fixed(given: dict[str, Any], make: MakeBackend) -> dict[str, Any]:
     about = PROTOCOLS[given["subject"]]
     fixed = {**getattr(make, "fixed", {}), **bounds_given(given, about)}
     wrong = about.unfit(fixed)
+    if fixed.get("exclusions") and not getattr(make, "excludes", False):
+        wrong = f"{UNVIEWED}; leave out --exclusions"
     if wrong is not None:
         raise click.UsageError(wrong)
     return fixed

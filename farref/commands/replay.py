@@ -94,7 +94,8 @@ class Replayed(msgspec.Struct, frozen=True):
 
 def replay_on(trace: Trace, name: str) -> Replayed:
     """Let a backend take a run, once as it is and once restlessly."""
-    for bound, why in (("cuts", UNCUT), ("exclusions", UNVIEWED)):
+    excludes = getattr(find_backend(trace.subject, name), "excludes", False)
+    for bound, why in (("cuts", UNCUT), *([] if excludes else [("exclusions", UNVIEWED)])):
         if getattr(trace.bounds, bound, 0):
             raise click.UsageError(f"{why}: this run can be told (farref explain), and not replayed")
     actions = beginning(sound_model(trace.bounds), actions_of(trace))

@@ -45,6 +45,8 @@ class EntryView(Struct, frozen=True):
     waiting: int
     kept_for: tuple[WorkerId, ...] = ()
     """The excluded workers that it is kept for until they are buried: they hold forks, or created it (R41, R45)."""
+    marked: bool = False
+    """Whether its creation never came, as its creator is excluded (R37)."""
 
 
 class RecordView(Struct, frozen=True):
@@ -140,8 +142,9 @@ class WorkerTables(Struct, frozen=True):
     peers: tuple[PeerView, ...] = ()
     functions: tuple[FunctionView, ...] = ()
     view: int = 0
+    settled: int = 0
     buried: int = 0
-    """The newest view installed, and the newest that is buried."""
+    """The newest view installed, the newest that is settled here, and the newest that is buried."""
     heirs: tuple[ForkId, ...] = ()
     """Forks that an excluded worker minted and whose owner does not count them yet: the view is not settled here (R39)."""
 
@@ -163,6 +166,7 @@ def observe(core: Core) -> WorkerTables:
         contexts=_listed(_context, core.engine.contexts),
         passes=tuple(sorted(core.engine.passes)),
         view=core.members.view,
+        settled=core.members.settled,
         buried=core.members.buried,
         heirs=tuple(sorted(core.members.heirs)),
     )
@@ -196,6 +200,7 @@ def _entry(core: Core, rref: RRefId, entry: Entry) -> EntryView:
         held=entry.held,
         waiting=len(entry.waiting),
         kept_for=tuple(sorted(excluded | ({rref.created_on} if rref in core.owner.marked else set()))),
+        marked=rref in core.owner.marked,
     )
 
 

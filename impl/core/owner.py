@@ -222,10 +222,9 @@ class Owner:
             kept = [parked for parked in entry.fetches if parked[0] != peer] or EMPTY_LIST
             self._here.loads[peer].asked -= len(entry.fetches) - len(kept)
             entry.fetches = kept
+            self._settle(rref, entry)
             if rref.created_on == peer:
                 self._check_creator(rref)
-            if rref in self.entries:
-                self._settle(rref, entry)
 
     def release(self, gone: Collection[WorkerId]) -> None:
         """Stop counting what the buried held, and drop what nobody else names (R41)."""

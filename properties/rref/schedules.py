@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from farref.model.rref import messages as msg
 from farref.model.rref.world import Bounds
-from farref.properties.limits import UNCUT, UNVIEWED
+from farref.properties.limits import UNCUT
 from farref.properties.rref import limits
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import Temperaments
@@ -20,7 +20,7 @@ TEMPERAMENTS: Final = Temperaments(
     apart=frozenset({"exclude", "follow views"}),
 )
 
-UNDRIVEN: Final = {"cuts": UNCUT, "exclusions": UNVIEWED, "joins": UNVIEWED, "lost_owners": UNVIEWED}
+UNDRIVEN: Final = {"cuts": UNCUT}
 """The bounds of what happens in the model only, and what is said to somebody who asks for it."""
 
 FORKS_DRAWN_MAX: Final = 10

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from farref.model.actions import DropMessage, Duplicate, FailCall
+from farref.model.ids import worker_name
 from farref.model.rref import actions as act
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Call
@@ -20,8 +21,19 @@ FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "dropped": (DropMessage,),
     "timed_out": (act.AbandonFetch, act.TimeOutCreation),
     "failed": (FailCall,),
+    "excluded": (act.Exclude,),
+    "buried": (act.Reclaim,),
+    "joined": (act.Join,),
 }
-NEEDS: Final = {"duplicated": "duplicates", "dropped": "drops", "timed_out": "timeouts", "failed": "failures"}
+NEEDS: Final = {
+    "duplicated": "duplicates",
+    "dropped": "drops",
+    "timed_out": "timeouts",
+    "failed": "failures",
+    "excluded": "exclusions",
+    "buried": "exclusions",
+    "joined": "joins",
+}
 
 
 def forbidden(world: World, bounds: Bounds) -> Iterator[act.Action]:
@@ -48,6 +60,9 @@ def prompt(world: World, bounds: Bounds) -> None:
 
 
 def left(world: World, observation: Observation, bounds: Bounds) -> list[str]:
-    """Say what is left where nothing more can happen."""
-    del world, bounds
-    return [] if observation.is_empty else ["the tables are not empty"]
+    """Say what is left where nothing more can happen. What is excluded may keep anything, and what it owns is lost."""
+    if not bounds.exclusions:
+        return [] if observation.is_empty else ["the tables are not empty"]
+    members = {worker_name(who) for who in bounds.worker_ids if not world.views.excluded[who]}
+    kept = [one.worker for one in observation.workers if one.worker in members and (one.entries or one.users)]
+    return [f"the tables of {worker} are not empty" for worker in kept]

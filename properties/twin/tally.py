@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from farref.model.checker.interface import Action
 from farref.properties.protocol import AnyProtocol
 from farref.properties.protocols import protocol_of
 from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.twin import Disagreement
+
+ASKED_FOR: Final = ("exclusions", "joins")
+"""The bounds that are not drawn: what they allow happens only to somebody who asks for it."""
 
 
 @dataclass
@@ -71,7 +74,11 @@ class Tally:
     def never_fired(self) -> list[str]:
         """List the faults that were allowed and did not happen, and the situations that were to be drawn and were not."""
         needs = self.protocol.needs
-        allowed = [fault for fault in self.protocol.faults if self.fixed.get(needs.get(fault, ""), 1)]
+        allowed = [
+            fault
+            for fault in self.protocol.faults
+            if self.fixed.get(need := needs.get(fault, ""), 0 if need in ASKED_FOR else 1)
+        ]
         never = [fault for fault in allowed if not self.faults[fault] and fault not in self.cannot]
         return [*never, *(one for one in self.draws if not self.drawn[one])]
 

@@ -117,7 +117,7 @@ class Twin:
         self.broken: list[Violation] = []
         self.observer, self.safety = self.protocol.observer(bounds), _safety(bounds)
         self.proved: Judgement = (
-            _proved(bounds) if world == self.model.initial else unjudged
+            _proved(bounds) if world == self.model.initial and not is_viewed(bounds) else unjudged
         )  # it looks at the whole run
 
     def enabled(self) -> list[Any]:
@@ -236,7 +236,7 @@ class Twin:
 
     def _visible(self, seen: Any, touched: Collection[str]) -> list[Violation]:
         """List what those named violate, as far as it is seen. Where only a part is shown, there is nothing to go by."""
-        if not isinstance(seen, type(self.observation)):
+        if not isinstance(seen, type(self.observation)) or is_viewed(self.model.bounds):
             return []
         truth = getattr(self.backend, "truth", None) or self.protocol.truth(self.world, self.model.bounds)
         return self.protocol.visible(seen, truth, touched)
@@ -270,6 +270,11 @@ def _safety(bounds: Any) -> Safety:
 
 
 @lru_cache(maxsize=64)
+def is_viewed(bounds: Any) -> bool:
+    """Say whether somebody may be excluded. Of such worlds the properties of the model speak, and no others yet (R46)."""
+    return bool(getattr(bounds, "exclusions", 0))
+
+
 def _proved(bounds: Any) -> Judgement:
     return protocol_of(bounds).proved(bounds)
 

@@ -66,6 +66,7 @@ WRONG_WORDS = {
     "fuzz rref --seconds 0": "--seconds",
     "fuzz rref --seconds nan": "above 0",
     "fuzz rref --schedules 0": "from 1 upwards",
+    "fuzz rref --exclusions 1 --backend processes": "on the simulated network only; leave out --exclusions",
     "fuzz rref --first -1": "from 0 upwards",
     "fuzz rref --workers 9": "from 2 to 8",
     "fuzz rref --rrefs 4 --forks 4": "rrefs x forks <= 15",

@@ -45,6 +45,7 @@ def after_view(tables: WorkerTables, lost: WorkerId, number: int, host: WorkerId
         unanswered=tuple(unanswered),
         dead=tuple(sorted(dead)),
         view=number,
+        settled=tables.settled if heirs else number,
         heirs=tuple(sorted(heirs)),
     )
 
@@ -68,7 +69,7 @@ def _after_holder(entry: EntryView, lost: WorkerId) -> EntryView | None:
     if entry.rref.created_on == lost and entry.phase in ("absent", "expected"):
         if not (entry.phase == "expected" or entry.forks or entry.fetches):
             return None  # only the lost one had asked for it
-        entry = replace(entry, phase="ready", failed=True, fetches=(), waiting=0)
+        entry = replace(entry, phase="ready", failed=True, fetches=(), waiting=0, marked=True)
         kept.add(lost)
     if entry.phase == "absent" and not (entry.forks or entry.fetches):
         return None
@@ -91,7 +92,7 @@ def after_burial(tables: WorkerTables, gone: set[WorkerId], number: int) -> Work
 def _after_release(entry: EntryView, gone: set[WorkerId]) -> EntryView | None:
     forks = tuple(one for one in entry.forks if one[1] not in gone)
     kept = tuple(who for who in entry.kept_for if who not in gone)
-    entry = replace(entry, forks=forks, kept_for=kept)
+    entry = replace(entry, forks=forks, kept_for=kept, marked=entry.marked and entry.rref.created_on not in gone)
     if entry.phase == "absent":
         return entry if forks or entry.fetches else None
     named = forks or kept or entry.held or entry.running or entry.waiting

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 from farref.impl.core.ids import ForkId, OwnedReference, RRefId, UserReference, WorkerId
@@ -14,6 +14,9 @@ from farref.model.ids import worker_name
 from farref.properties.rref.observation import EntryView, MessageView, UserView, WorkerView, in_order
 from farref.properties.twin.backends.rref.application import Application
 from farref.properties.twin.backends.rref.names import Names
+
+LostTo = Callable[[WorkerId], set[WorkerId]]
+"""Says whom a worker has excluded, by what it was told."""
 
 
 class Observed(NamedTuple):
@@ -27,8 +30,8 @@ class Observed(NamedTuple):
 class ImplObserver:
     """Sees one worker after the other, with the names of the model."""
 
-    def __init__(self, names: Names, application: Application) -> None:
-        self.names, self.application = names, application
+    def __init__(self, names: Names, application: Application, lost_to: LostTo) -> None:
+        self.names, self.application, self.lost_to = names, application, lost_to
         self._entries: dict[Entry, EntryView] = {}
         self._users: dict[tuple[Record, bool], UserView] = {}
 
@@ -84,7 +87,7 @@ class ImplObserver:
             yield from self._amiss_with(worker, record)
         if set(parents) != {fork for record in tables.users for fork, _ in record.children}:
             yield "the lists of children and of parents disagree"
-        yield from (f"worker {peer} is taken for dead" for peer in tables.dead)
+        yield from self._amiss_with_views(tables)
 
     def _amiss_with(self, worker: WorkerId, record: Record) -> Iterator[str]:
         label, application = self.names.fork(record.fork), self.application
@@ -95,8 +98,20 @@ class ImplObserver:
         asked = [abandoned for _, abandoned in application.asked(worker, record.fork)]
         if (record.fetches_waiting, record.fetches_abandoned) != (asked.count(False), asked.count(True)):
             yield f"{label}: table and application disagree on its fetches"
-        if record.orphaned:
-            yield f"{label}: its owner is taken for dead"
+        if record.orphaned != (record.owner in self.lost_to(worker)):
+            yield f"{label}: whether its owner is taken for dead is wrong"
+
+    def _amiss_with_views(self, tables: WorkerTables) -> Iterator[str]:
+        """Nobody else is taken for dead than a view says; whoever has settled it holds no heir (R37, R39)."""
+        lost = self.lost_to(tables.worker)
+        if lost != set(tables.dead):
+            yield f"workers {tables.dead} are taken for dead, and {sorted(lost)} are excluded"
+        pending = {one.fork for one in tables.users if not one.confirmed and not one.orphaned}
+        heirs = {fork for fork in pending if fork.created_on in lost}
+        if heirs != set(tables.heirs):
+            yield f"its heirs are {sorted(heirs)}, and it says {tables.heirs}"
+        if heirs and tables.settled == tables.view:
+            yield f"it has settled view {tables.view}, and {sorted(heirs)} are not counted"
 
 
 # -- tables as they are told, lockstep's and the storm's ---------------------------------------------------------------
@@ -117,7 +132,7 @@ def entry_view(entry: Entry, names: Naming) -> EntryView:
     return EntryView(
         rref=names.rref(entry.rref),
         value=entry.phase,
-        forks=_with_holders(entry.forks, names),
+        forks=_with_holders((*entry.forks, *_marked(entry)), names),
         running=entry.running,
         held=entry.held > 0,
         waiting=entry.waiting > 0,
@@ -137,6 +152,13 @@ def user_view(record: Record, names: Naming, *, parked: bool) -> UserView:
         fetch="waiting" if record.fetches_waiting else abandoned,
         children=_with_holders(record.children, names),
     )
+
+
+def _marked(entry: Entry) -> list[tuple[ForkId, WorkerId]]:
+    """Tell that an entry is kept for an excluded creator as the model does: its creator's fork is counted (R37)."""
+    rref = entry.rref
+    own = ForkId(rref.created_on, rref.incarnation, rref.number)
+    return [(own, rref.created_on)] if entry.marked else []
 
 
 def _with_holders(forks: Iterable[tuple[ForkId, WorkerId]], names: Naming) -> tuple[tuple[str, str], ...]:

@@ -35,6 +35,7 @@ from farref.properties.twin.backends.rref.names import Names, Place
 from farref.properties.twin.backends.rref.network import Network
 from farref.properties.twin.backends.rref.traffic import Traffic, model_key
 from farref.properties.twin.backends.rref.truth import ApplicationTruth
+from farref.properties.twin.backends.rref.views import Authority
 
 COPIES_MAX: Final = 2
 
@@ -42,11 +43,11 @@ COPIES_MAX: Final = 2
 class Lockstep:
     """Takes the model's actions on a network, and looks at what came of them."""
 
-    def __init__(self, network: Network, bounds: Bounds, *, restless: bool) -> None:
-        self.network, self.restless = network, restless
+    def __init__(self, network: Network, bounds: Bounds, *, restless: bool, authority: Authority | None = None) -> None:
+        self.network, self.restless, self.authority = network, restless, authority
         self.names, self.application = Names(bounds), Application()
         self.traffic = Traffic(network, self.names)
-        self.observer = ImplObserver(self.names, self.application)
+        self.observer = ImplObserver(self.names, self.application, self._lost_to)
         self.truth = ApplicationTruth(self.names, self.application)
         self.observed: dict[WorkerId, Observed] = {}
         self.closing: dict[WorkerId, bool] = {}
@@ -104,7 +105,11 @@ class Lockstep:
                     raise Refused(f"the creation of f{fork} is not pending")
             case act.Shutdown():
                 self.network.shut_down()
-            case act.RegisterCreator() | act.EndCall() | act.Cut() | act.OfWorker() | act.Bury():
+            case act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
+                if self.authority is None:
+                    raise Refused(f"{action}: nobody is excluded here")
+                self.authority.take(action, self.network)  # type: ignore[arg-type]
+            case act.RegisterCreator() | act.EndCall() | act.Cut():
                 raise Refused(f"{action} is no step of the sound protocol, or of one that is driven")
             case _:
                 assert_never(action)
@@ -182,7 +187,10 @@ class Lockstep:
 
     def _fail(self, message: msg.RemoteCall | msg.Call | msg.Return) -> None:
         [flight] = self.traffic.flights(message)
-        if message.fork % 2 and type(message) is not msg.RemoteCall:
+        is_heard = (
+            self.authority is None
+        )  # a refusal of somebody excluded would not be; to the model the network says it
+        if message.fork % 2 and type(message) is not msg.RemoteCall and is_heard:
             self.network.refuse(flight.id)
         else:
             self.traffic.failed[flight.id] = flight
@@ -211,6 +219,7 @@ class Lockstep:
                         self.application.hears(worker, effect)
                         for data in call.forks:
                             accepted = ("ChildAccept", self.names.fork(data.fork)) in self.names.places
+                            accepted = accepted or data.fork.created_on in self._lost_to(worker)
                             self.application.must_accept_first(data, accepted)
                         for reference in owned(references):
                             self._wait(worker, reference)
@@ -230,10 +239,13 @@ class Lockstep:
                     is_waited_for = (flight.target, number) in self.network.unanswered(flight.source)
                     if is_waited_for and self.traffic.copies(flight) < COPIES_MAX:
                         self.network.retry(flight.source, flight.target, number)
-                case UserAccept() | FetchReturn() | CallFailed():
+                case UserAccept() | FetchReturn() | CallFailed() if flight.target not in self._lost_to(flight.source):
                     self.network.fail(flight.id)
                 case _:
                     pass
+
+    def _lost_to(self, worker: WorkerId) -> set[WorkerId]:
+        return self.authority.lost_to(worker) if self.authority else set()
 
     # What can be seen
 
@@ -253,6 +265,11 @@ class Lockstep:
         )
 
     def _lost_calls(self, observed: list[Observed], flying: set[MessageView]) -> list[str]:
-        calls = [self.names.fork(fork) for fork in self.application.calls.values()]
+        excluded = self.authority.excluded if self.authority else []
+        calls = [
+            self.names.fork(fork)
+            for (source, _), fork in self.application.calls.items()
+            if not excluded or {source, self.names.made[self.names.fork(fork)].holder}.isdisjoint(excluded)
+        ]
         parked = {fork for one in observed for fork in one.parked}
         return self.traffic.lost_calls(calls, flying, parked) if calls else []
