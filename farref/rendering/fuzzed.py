@@ -92,7 +92,7 @@ def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:
         "steps": tally.steps,
         "judged": tally.judged,
         "disagreements": int(found is not None),
-        "faults": {fault: tally.faults[fault] for fault in tally.protocol.faults},
+        "faults": {fault: tally.faults[fault] for fault in tally.told},
         "sometimes": tally.sometimes,
         **({"drawn": {one: tally.drawn[one] for one in tally.draws}} if tally.draws else {}),
         "seconds": round(tally.seconds, 3),
@@ -121,7 +121,7 @@ def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
     page.print(f"{counts}, in {tally.seconds:.1f} s ({rate:,.0f} schedules/s)")
     if not fuzzed.is_free:
         page.print(f"properties: evaluated after {tally.judged:,} of the steps, drawn from the seed, and at each end")
-    page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in tally.protocol.faults)}")
+    page.print(f"faults: {', '.join(f'{tally.faults[fault]:,} {fault}' for fault in tally.told)}")
     missing = ", ".join(name for name, was in reached.items() if not was)
     if not (fuzzed.is_free or fuzzed.is_excerpt or fuzzed.disagreement):  # a free one has no model beside it
         page.print(f"situations: {sum(reached.values())} of {len(reached)}{'; not: ' if missing else ''}{missing}")

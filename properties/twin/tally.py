@@ -71,14 +71,16 @@ class Tally:
         return {name: name in self.reached for name in sorted(self.protocol.every_situation)}
 
     @property
+    def told(self) -> list[str]:
+        """List the faults that a report has: those that are drawn, and those that were asked for."""
+        needed = {fault: self.protocol.needs.get(fault, "") for fault in self.protocol.faults}
+        return [fault for fault, need in needed.items() if need not in ASKED_FOR or self.fixed.get(need)]
+
+    @property
     def never_fired(self) -> list[str]:
         """List the faults that were allowed and did not happen, and the situations that were to be drawn and were not."""
         needs = self.protocol.needs
-        allowed = [
-            fault
-            for fault in self.protocol.faults
-            if self.fixed.get(need := needs.get(fault, ""), 0 if need in ASKED_FOR else 1)
-        ]
+        allowed = [fault for fault in self.told if self.fixed.get(needs.get(fault, ""), 1)]
         never = [fault for fault in allowed if not self.faults[fault] and fault not in self.cannot]
         return [*never, *(one for one in self.draws if not self.drawn[one])]
 
