@@ -1,8 +1,8 @@
 """Everything in the tree that a program writes: `make generated` writes it, `tests/test_generated.py` compares.
 
 These are the tables of claims and rules in the documents, the handlers under the clauses, the drawings and tables of
-phases, the costs, the transcript and its logs, the listing of folders, the ledger of findings, the diagram of claim N1, the
-schema of conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under each
+phases, the costs, the transcript and its logs, the listing of folders, the ledger of findings, the matrix, the diagram of N1,
+the schema of conformance reports with the tables of its protocol, and the TLA+ configurations: one for each claim under each
 profile, those expected to fail named so. The page of N1 in one file is written too, and compared by what it tells.
 """
 
@@ -35,7 +35,7 @@ from farref.tlc.claims import REFINEMENT
 from farref.tlc.invariant import invariant_module
 from tests import conformance_tables, folders
 from tests.handlers import with_handlers
-from tests.pages import costs, explored, states, transcript, tree
+from tests.pages import costs, explored, matrix, states, transcript, tree
 from tests.pages.tasks import task_table
 
 ROOT = Path(__file__).parents[1]
@@ -51,6 +51,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "rref.md": lambda: with_handlers(with_proofs((ROOT / "spec" / "rref.md").read_text()), "rref"),
         ROOT / "spec" / "threads.md": threads_table,
         ROOT / "spec" / "findings.md": findings_page.page,
+        ROOT / "spec" / "matrix.md": matrix.page,
         ROOT / "spec" / "proof.md": proof_page,
         ROOT / "spec" / "building" / "costs.md": lambda: with_pieces(
             (ROOT / "spec" / "building" / "costs.md").read_text(), {"costs": costs.costs_table()}

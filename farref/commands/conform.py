@@ -16,7 +16,7 @@ from farref.judging.skeleton import write_skeleton
 from farref.judging.validate import validate_adapters
 from farref.options.numbers import Seconds, WholeNumber
 from farref.properties.conformance.kit.available import availability
-from farref.properties.conformance.kit.document import DocumentError, Report, decode, together
+from farref.properties.conformance.kit.document import DocumentError, Report, decode, merged, together
 from farref.properties.conformance.kit.expectations import ExpectationsError
 from farref.properties.conformance.kit.named import NAMED, Target, UnknownBackendError, spoken, target
 from farref.properties.conformance.kit.runner import Plan
@@ -33,6 +33,7 @@ from farref.terminal.output import PIPED_WIDTH, page, put, remark
 
 FORMATS: Final = ("pretty", "json", "junit", "html", "markdown")
 SUFFIXES: Final = {".json": "json", ".xml": "junit", ".html": "html", ".htm": "html", ".md": "markdown"}
+MERGE: Final = "--merge"
 COMMAND: Final = "farref.commands.conform.command"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -47,6 +48,7 @@ class ConformCommand(click.Command):
             ctx.meta[COMMAND], args = tuple(args[place + 1 :]), args[:place]
             if not ctx.meta[COMMAND]:
                 ctx.fail("after -- there must be the command that starts an adapter")
+        args = _spread(args)
         if extra := self._extra(ctx, list(args)):
             ctx.fail(f"{extra!r} is not an option; a backend is given as --backend {extra}, a command after --")
         return super().parse_args(ctx, args)
@@ -57,6 +59,17 @@ class ConformCommand(click.Command):
         except click.UsageError:
             return None  # it is told when the words are parsed in earnest
         return extra[0] if extra else None
+
+
+def _spread(args: list[str]) -> list[str]:
+    """Let `--merge` have every file that follows it, as a shell writes *.json."""
+    spread: list[str] = []
+    is_merging = False
+    for word in args:
+        is_file = is_merging and not word.startswith("-")
+        spread += [MERGE, word] if is_file and spread[-1] != MERGE else [word]
+        is_merging = is_file or word == MERGE
+    return spread
 
 
 def conform_options(command: Command) -> Command:
@@ -101,6 +114,10 @@ _OPTIONS: Final[list[Callable[[Any], Any]]] = [
         help="Show a saved JSON report, alone or beside the new ones.",
     ),
     click.option(
+        MERGE, multiple=True, type=_FILE, metavar="FILE...",
+        help="Put saved JSON reports together, as of several machines: a column for each backend.",
+    ),
+    click.option(
         "--validate-adapter", "validated", is_flag=True, help="Only say whether the adapter speaks the protocol."
     ),
     click.option("--quiet", is_flag=True, help="Print no progress on stderr."),
@@ -123,6 +140,7 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     farref conform --backend torch --backend processes -o matrix.html
     farref conform -- node adapter.mjs                     an adapter in another language
     farref conform --from report.json --format markdown    show a saved report
+    farref conform --merge *.json -o matrix.html           put reports of several machines together
     farref conform --validate-adapter --backend my_adapter.py
     farref conform --list                                  the checks, and what they need
     farref conform --list-backends                         what can be judged here by name
@@ -144,6 +162,7 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     _refuse(given, targets)
     refuse_place(given["output"])
     saved = tuple(report for path in given["saved"] for report in _read(path))
+    saved += merged(tuple(report for path in given["merge"] for report in _read(path)))
     judged = judge_all(targets, _plans(targets, given), quiet=given["quiet"])
     for complaint in judged.complaints:
         remark(complaint)
@@ -188,7 +207,7 @@ def _form(given: str | None, output: str | None) -> str:
 
 def _refuse(given: dict[str, Any], targets: Sequence[Target]) -> None:
     """Refuse what would not be heeded, and nothing at all."""
-    if not targets and not given["saved"]:
+    if not targets and not given["saved"] and not given["merge"]:
         raise click.UsageError(
             f"there is nothing to judge; give --backend ({', '.join(NAMED)}, a file.py, a module:attribute), "
             "a command after --, or --from FILE"

@@ -147,6 +147,23 @@ def decode(content: bytes) -> tuple[Report, ...]:
     return reports
 
 
+def merged(reports: tuple[Report, ...]) -> tuple[Report, ...]:
+    """Put reports of one backend together, by its name and version: what a later one has run replaces what was there."""
+    found: dict[tuple[str, str], Report] = {}
+    for report in reports:
+        before = found.get((report.backend, report.version))
+        found[report.backend, report.version] = report if before is None else _joined(before, report)
+    return tuple(found.values())
+
+
+def _joined(before: Report, after: Report) -> Report:
+    rows = {row.id: row for row in before.clauses}
+    rows |= {row.id: row for row in after.clauses if row.id not in rows or row.verdict is not Verdict.UNTESTED}
+    clauses = tuple(rows.values())
+    seconds = before.seconds + after.seconds
+    return msgspec.structs.replace(after, clauses=clauses, summary=summarise(clauses), seconds=seconds)
+
+
 def together(reports: tuple[Report, ...]) -> Document:
     """Make one document of some reports: one is itself, several are a matrix."""
     return reports[0] if len(reports) == 1 else Matrix(MATRIX_FORMAT, reports)

@@ -81,3 +81,32 @@ def test_an_npm_package_is_found_as_node_finds_it(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir("/")
     monkeypatch.setenv("NODE_PATH", str(tmp_path / "node_modules"))
     assert node_package("surely-not-there") == package
+
+
+# -- reports of several machines ------------------------------------------------------------------------------------------
+
+
+def test_reports_are_put_together_by_backend_and_version(farref: Farref, tmp_path: Path) -> None:
+    here, there, again = (tmp_path / f"{name}.json" for name in ("here", "there", "again"))
+    farref("conform", "--backend", TOY, "--only", "R20", "-o", str(here), "--quiet")
+    farref("conform", "--backend", TOY, "--only", "R16", "-o", str(again), "--quiet")
+    saved = json.loads(here.read_text())
+    there.write_text(json.dumps({**saved, "backend": "another"}))
+    result = farref("conform", "--merge", str(here), str(there), str(again), "--format", "json")
+    toy, another = json.loads(result.stdout)["reports"]
+    assert (toy["backend"], another["backend"]) == ("toy", "another")
+    ids = {row["id"] for row in toy["clauses"]}
+    assert {"R16", "R20"} <= ids
+    assert "R16" not in {row["id"] for row in another["clauses"]}
+    assert sum(toy["summary"].values()) == len(ids)
+
+
+def test_of_two_reports_the_later_counts(farref: Farref, tmp_path: Path) -> None:
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    farref("conform", "--backend", TOY, "--only", "R20", "-o", str(before), "--quiet")
+    saved = json.loads(before.read_text())
+    for row in saved["clauses"]:
+        row["message"] = "later"
+    after.write_text(json.dumps(saved))
+    merged = json.loads(farref("conform", "--merge", str(before), str(after), "--format", "json").stdout)
+    assert {row["message"] for row in merged["clauses"]} == {"later"}

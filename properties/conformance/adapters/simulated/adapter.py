@@ -44,7 +44,7 @@ class Adapter:
     )
 
     def __init__(self) -> None:
-        self._network = FreeNetwork((), 0, self._run)
+        self._network = FreeNetwork(("nobody",), 0, self._run)  # until somebody starts
         self._network.closed = True
         self._names: dict[str, WorkerId] = {}
 
