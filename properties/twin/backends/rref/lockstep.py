@@ -101,18 +101,24 @@ class Lockstep:
             case act.AbandonFetch(fork):
                 self._abandon(fork)
             case act.TimeOutCreation(fork):
-                if not self.network.time_out_creation(self.names.holders[fork], self.names.forks[fork]):
-                    raise Refused(f"the creation of f{fork} is not pending")
+                self._time_out(fork)
             case act.Shutdown():
                 self.network.shut_down()
             case act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
-                if self.authority is None:
-                    raise Refused(f"{action}: nobody is excluded here")
-                self.authority.take(action, self.network)  # type: ignore[arg-type]
+                self._follow(action)
             case act.RegisterCreator() | act.EndCall() | act.Cut():
                 raise Refused(f"{action} is no step of the sound protocol, or of one that is driven")
             case _:
                 assert_never(action)
+
+    def _time_out(self, fork: ForkId) -> None:
+        if not self.network.time_out_creation(self.names.holders[fork], self.names.forks[fork]):
+            raise Refused(f"the creation of f{fork} is not pending")
+
+    def _follow(self, action: act.OnView) -> None:
+        if self.authority is None:
+            raise Refused(f"{action}: nobody is excluded here")
+        self.authority.take(action, self.network)  # type: ignore[arg-type]
 
     def _create(self, action: act.CreateLocal | act.CreateOnSelf | act.CreateRemote) -> None:
         rref, owner = action.rref, self._owner(action.rref)
