@@ -14,6 +14,7 @@ from farref.model.checker.interface import Budget, Kind, Progress, Property, Res
 from farref.model.checker.walk import walk
 from farref.properties.protocol import Configuration
 from farref.tlc import engine as tlc
+from farref.tlc import members
 
 OnProgress = Callable[[Progress], None]
 OnConfiguration = Callable[[Configuration], OnProgress | None]
@@ -94,6 +95,8 @@ def _run(
     request: Request, configuration: Configuration, budget: Budget, on_progress: OnProgress | None, first_only: bool
 ) -> Checked:
     properties = request.properties(configuration.bounds)
+    if request.engine == "tlc" and members.has_views(configuration.bounds):
+        properties = members.stated(properties)
     result = _result(request, configuration.bounds, properties, budget, on_progress, first_only)
     return Checked(configuration, properties, result)
 
@@ -118,6 +121,8 @@ def _result(
             stop_at_violation=first_only,
             on_progress=on_progress,
         )
+    if request.engine == "tlc" and members.has_views(bounds):
+        return members.check(bounds, request.rules, properties, budget=budget, on_progress=on_progress)
     if request.engine == "tlc":
         return tlc.check(
             bounds,

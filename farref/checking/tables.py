@@ -16,6 +16,7 @@ from farref.checking.search import INTERRUPTED, OnConfiguration, carry_out
 from farref.model.checker.interface import Result, Verdict
 from farref.properties.protocol import Claim, Configuration
 from farref.tlc import engine as tlc
+from farref.tlc import members
 from farref.tlc.engine import TlcUnavailable
 
 Row = dict[str, Any]
@@ -116,6 +117,8 @@ def compare_engines(request: Request, on_configuration: OnConfiguration) -> List
 
 def _engine_row(request: Request, on_configuration: OnConfiguration) -> Row:
     try:
+        if request.engine == "tlc" and any(members.has_views(one.bounds) for one in request.configurations):
+            raise TlcUnavailable("with views TLC has other steps; --engine tlc gives its verdict")
         report = _report(request, on_configuration)
         whole = _whole_search(request, report)
     except TlcUnavailable as missing:

@@ -123,7 +123,7 @@ NOT_IN_TLA: Final = {"cuts", "exclusions", "joins", "lost_owners", *OF_VIEWS}
 
 ABSENT_OF_RREFS: Final = {
     "cuts": "in RRef.tla no link breaks; leave out --cuts",
-    "exclusions": "in RRef.tla nobody is excluded; leave out --exclusions",
+    "exclusions": "in RRef.tla nobody is excluded, and RRefViews.tla has other steps; leave out --exclusions",
 }
 """What RRef.tla leaves out, by the bound."""
 

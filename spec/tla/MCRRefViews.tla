@@ -44,7 +44,8 @@ InStory(story) ==
 (* a world in which something is broken is not searched any further.  Of a *)
 (* story only the first promise is looked at: the others break sooner.     *)
 
-Surveyed == <<"NothingIsDroppedEarly", "BuriedAreHeardByNobody", "NothingIsNamedAgain", "NothingIsLeft">>
+Surveyed == <<"NothingIsDroppedEarly", "BuriedAreHeardByNobody", "NothingIsNamedAgain", "NothingIsLeft",
+              "EverybodyIsBuried">>
 ASSUME \A i \in DOMAIN Worlds : TLCSet(i, FALSE)
 
 Note(i, holds) == holds \/ (TLCSet(world.at, TRUE) /\ PrintT(<<"broken", world.at, Surveyed[i]>>))
@@ -52,7 +53,7 @@ Survey ==
     \/ TLCGet(world.at)
     \/ IF W(world).story # <<>> THEN Note(1, NothingIsDroppedEarly)
        ELSE /\ Note(1, NothingIsDroppedEarly) /\ Note(2, BuriedAreHeardByNobody)
-            /\ Note(3, NothingIsNamedAgain) /\ Note(4, NothingIsLeft)
+            /\ Note(3, NothingIsNamedAgain) /\ Note(4, NothingIsLeft) /\ Note(5, EverybodyIsBuried)
 
 IsOpen == ~TLCGet(world.at) /\ (W(world).story # <<>> => InStory(W(world).story))
 =============================================================================

@@ -478,9 +478,10 @@ MembersAreQuiet ==
         /\ Owner \in Members(world) => world.entry.held # "held"
         /\ Lossy(world) => \A a \in inside : \A one \in world.owed[a] : one.to \notin inside
 
+EverybodyIsBuried == MembersAreQuiet => world.auth.buried = Newest(world)
+
 NothingIsLeft ==
     MembersAreQuiet =>
-        /\ world.auth.buried = Newest(world)
         /\ \A w \in Members(world) : DOMAIN world.table[w] = {}
         /\ Owner \in Members(world) =>
                world.entry.phase \in {"absent", "gone"} /\ world.entry.forks \cup world.entry.fetches = {}
