@@ -12,6 +12,10 @@ from click.testing import Result
 
 Farref = Callable[..., Result]
 
+BACKENDS = (
+    "simulated, processes, torch, torch-faulty, managers, rpyc, foolscap, ray, java-rmi, capnweb, "
+    "a file.py, a module:attribute"
+)
 WRONG_WORDS = {
     "check": "SUBJECT",
     "check optimizer": "'rref'",
@@ -72,9 +76,9 @@ WRONG_WORDS = {
     "fuzz rref --rrefs 4 --forks 4": "rrefs x forks <= 15",
     "replay": "TRACE",
     "replay no/such/file.json": "No such file",
-    "conform": "give --backend (simulated, processes, torch, torch-faulty, managers, rpyc, foolscap, ray, java-rmi, capnweb, a file.py, a module:attribute)",
+    "conform": f"give --backend ({BACKENDS})",
     "conform processes": "a backend is given as --backend processes",
-    "conform --backend nobody": "simulated, processes, torch, torch-faulty, managers, rpyc, foolscap, ray, java-rmi, capnweb, a file.py, a module:attribute, or a command",
+    "conform --backend nobody": f"{BACKENDS}, or a command",
     "conform --backend no/such/file.py": "is not a file; a backend is one of simulated",
     "conform --backend a-b:c": "no backend is called",
     "conform --": "after -- there must be the command",
