@@ -7,7 +7,7 @@ from typing import Final
 from farref.model.checker.interface import Kind
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import MessageRecord, PropertyRecord, StepRecord, Trace, actions_of, rules_text
-from farref.properties.traces.replay import EVERYONE, NETWORK, Fate
+from farref.properties.traces.replay import AUTHORITY, EVERYONE, NETWORK, Fate
 from farref.rendering.lifelines.draw import draw as draw_picture
 from farref.rendering.lifelines.picture import Arrow, Box, Lane, Mark, Picture, Row, Stub, Tone
 from farref.words import counted
@@ -70,7 +70,7 @@ def _capital(sentence: str) -> str:
 
 def _mark(step: StepRecord, sent: dict[str, int]) -> Mark:
     if step.message is None or step.fate is None:
-        return Box(None if step.worker == EVERYONE else step.worker, step.action)
+        return Box(None if step.worker in (AUTHORITY, EVERYONE) else step.worker, step.action)
     message, fate = step.message, step.fate
     label = f"{message.label} {MARKS[fate]}" if fate in MARKS else message.label
     source = message.target if message.source == NETWORK else message.source

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from farref.properties.traces.file import StepRecord, Trace
-from farref.properties.traces.replay import EVERYONE, NETWORK, Fate
+from farref.properties.traces.replay import AUTHORITY, EVERYONE, NETWORK, Fate
 from farref.rendering.traces.events import one_line
 
 ARROWS: Final = {Fate.DELIVERED: "->>", Fate.DUPLICATED: "-->>", Fate.DROPPED: "-x", Fate.FAILED: "-x"}
@@ -33,7 +33,7 @@ def _step(number: int, step: StepRecord, names: list[str]) -> Iterator[str]:
     if step.message is not None and step.fate is not None and step.message.source != NETWORK:
         ends = f"{step.message.source}{ARROWS[step.fate]}{step.message.target}"
         yield f"{ends}: {_escaped(step.message.label)}{MARKS.get(step.fate, '')}"
-    over = _across(names) if step.worker in (EVERYONE, NETWORK) else step.worker
+    over = _across(names) if step.worker in (AUTHORITY, EVERYONE, NETWORK) else step.worker
     yield f"Note over {over}: {number}. {_escaped(step.text)}"
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import pytest
+from click.testing import CliRunner
 
+from farref.cli import cli
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Counterexample, Verdict
 from farref.model.rref import view_steps
@@ -17,6 +20,7 @@ from farref.model.rref.user import Fetch, Handle, User
 from farref.model.rref.world import Bounds
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.limits import complaint
+from farref.properties.traces.file import encode, record
 from tests.model.rref.play import Play
 
 TWO: Final = Bounds(2, forks=2, fetches=1, exclusions=1)
@@ -221,3 +225,18 @@ def test_a_share_that_goes_on_being_told_would_be_noticed(monkeypatch: pytest.Mo
     found = fast.check(RRefModel(FEW), rref_properties(FEW))
     assert found.counterexample is not None
     assert found.counterexample.property.id == "P3"
+
+
+# -- as a picture ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["svg", "mermaid", "itf", "shiviz", "json"])
+def test_a_run_with_views_can_be_drawn(form: str, tmp_path: Path) -> None:
+    """The authority is no worker and has no lifeline: what it does goes across all of them."""
+    trace, drawing = tmp_path / "trace.json", tmp_path / "trace.svg"
+    bounds = NEEDED["waits_until_settled"][0]
+    trace.write_bytes(encode(record(bounds, "sound", "waits_until_settled", shortest(fast, "waits_until_settled"))))
+    how = ["-o", str(drawing)] if form == "svg" else ["--format", form]
+    shown = CliRunner().invoke(cli, ["explain", str(trace), *how])
+    assert shown.exit_code == 0
+    assert "exclude" in (drawing.read_text() if form == "svg" else shown.output).lower()

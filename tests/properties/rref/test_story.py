@@ -10,7 +10,7 @@ import pytest
 
 from farref.model.checker.interface import Counterexample
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import PROFILES, RULES, SOUND, TORCH, RRefRules
+from farref.model.rref.rules import OF_VIEWS, PROFILES, RULES, SOUND, TORCH, RRefRules
 from farref.model.rref.world import Bounds
 from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
@@ -80,6 +80,49 @@ def test_every_run_can_be_told(rules: RRefRules) -> None:
             sentence = RREF.tell(moment)
             assert moment.worker in {"A", "B", "C", "network", "everyone"}
             assert not re.search(r"None|  |;;|because $|<", sentence)
+
+
+VIEWS = Bounds(3, forks=3, fetches=1, exclusions=2, results=True, lost_owners=True)
+
+
+@pytest.mark.parametrize("rules", [SOUND, *map(SOUND.without, OF_VIEWS)], ids=["sound", *OF_VIEWS])
+def test_every_run_with_views_can_be_told(rules: RRefRules) -> None:
+    model, random = RRefModel(VIEWS, rules), Random(0)
+    for _ in range(10):
+        play, labels = Play(VIEWS, rules), list[str]()
+        while len(labels) < 60 and (enabled := play.enabled()):
+            labels.append(random.choice(enabled))
+            play(labels[-1])
+        for moment in RREF.replay(model, named(model, *labels)):
+            assert moment.worker in {"A", "B", "C", "network", "authority"}
+            assert not re.search(r"None|  |;;|because $|<", RREF.tell(moment))
+
+
+def test_what_an_exclusion_leads_to_is_told() -> None:
+    model = RRefModel(Bounds(2, forks=1, exclusions=1))
+    run = (
+        "CreateRemote(x0, A)",
+        "Deliver(RemoteCall(f0))",
+        "FinishFunction(x0)",
+        "Exclude(A)",
+        "Install(B)",
+        "Settle(B, 1)",
+    )
+    told = [RREF.tell(moment) for moment in RREF.replay(model, named(model, *run, "Bury(1)", "Reclaim(B)"))]
+    assert told[3:] == [
+        "the authority excludes A, in view 1",
+        "B installs view 1: it takes nothing from those excluded in it any more",
+        "B tells the authority that it has settled view 1",
+        "the authority buries view 1",
+        "B learns that view 1 is buried; f0 no longer counts; the entry of x0 goes",
+    ]
+
+
+def test_what_comes_from_the_excluded_is_told_as_refused() -> None:
+    model = RRefModel(Bounds(2, forks=1, exclusions=1))
+    run = ("CreateRemote(x0, A)", "Exclude(A)", "Install(B)", "Deliver(RemoteCall(f0))")
+    *_, last = (RREF.tell(moment) for moment in RREF.replay(model, named(model, *run)))
+    assert last == "B receives RemoteCall(f0) from A; B refuses it, as its sender is excluded"
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)

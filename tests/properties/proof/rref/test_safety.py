@@ -20,6 +20,7 @@ from farref.properties.proof.rref.safety import RREFS, SAFETY
 from farref.properties.proof.rref.state import FORK, RREF, State, for_owner, rref_of
 from farref.properties.proof.solvers.solver import Answer
 from farref.properties.proof.subjects import SUBJECTS
+from farref.properties.proof.views.rules import RULES as VIEW_RULES
 from tests.properties.proof.asking import SOLVER, is_refuted, with_clause, with_step
 
 S, F, G, R = RREFS.state, POINT.fork, POINT.other, POINT.rref
@@ -32,7 +33,7 @@ def test_safety_is_proved() -> None:
 
 
 def test_the_rules_are_those_of_the_model() -> None:
-    assert RULES == MODEL_RULES
+    assert (*RULES, *VIEW_RULES) == MODEL_RULES
 
 
 @pytest.mark.parametrize("rule", RULES)
