@@ -57,7 +57,8 @@ class Simulation:
         """The worker that hosts the authority."""
         for core in self.cores.values():
             core.members.authority = self.host
-        self.cores[self.host].members.host(Authority(workers))
+        if self.host in self.cores:  # a network of nobody has no authority
+            self.cores[self.host].members.host(Authority(workers))
         self.by_views = False
         """Whether it has issued a view. If not, workers are dead as soon as they are killed (R34)."""
         self.broken: set[frozenset[WorkerId]] = set()
