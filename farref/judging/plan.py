@@ -17,7 +17,7 @@ from rich.text import Text
 from farref.clauses import clauses
 from farref.properties.conformance.conversation.session import AdapterError
 from farref.properties.conformance.conversation.trial import START_SECONDS
-from farref.properties.conformance.findings.catalogue import read_findings, script_of
+from farref.properties.conformance.findings.catalogue import read_findings, read_others, script_of
 from farref.properties.conformance.kit import expectations
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Level, Report, Row, Script, Verdict
@@ -89,9 +89,9 @@ def scripts_of(target: Target, check: Check, row: Row) -> tuple[Script, ...]:
     if row.verdict not in TOLD:
         return ()
     backend, options = " ".join(target.words), dict(check.options)
-    known = finding_scripts(row) if target.extra == "torch" else ()
+    known = finding_scripts(row) if target.extra == "torch" else other_scripts(row)
     if target.place is None:
-        return (spoken_script(target.command, check.workers, options, row, backend),)
+        return (*known, spoken_script(target.command, check.workers, options, row, backend))
     return (*known, python_script(target.place, check.workers, options, row, backend))
 
 
@@ -101,6 +101,13 @@ def finding_scripts(row: Row) -> tuple[Script, ...]:
     named = [one for one in shown if re.search(rf"#{one.id}-", row.link or "", re.IGNORECASE)]
     about = named or [one for one in shown if one.clause == row.clause]
     return tuple(Script(script_of(one).name, script_of(one).read_text("utf-8")) for one in about)
+
+
+def other_scripts(row: Row) -> tuple[Script, ...]:
+    """Give the stand-alone programs of what was found in other systems, as the link of an expectation names them."""
+    link = row.link or "nothing"
+    named = [one for one in read_others() if f"#{one.id.lower()}-" in link or one.by_design == link]
+    return tuple(Script(script_of(one).name, script_of(one).read_text("utf-8")) for one in named)
 
 
 def _expectations_file(target: Target, given: str | None) -> Path | None:
