@@ -10,9 +10,10 @@ from farref.checking.report import EXIT_CODES, Report
 from farref.checking.request import Request
 from farref.checking.search import carry_out
 from farref.checking.tables import Listing, compare_engines, each_claim, each_rule
+from farref.model.checker.interface import Verdict
 from farref.options.check import check_options, make_request
 from farref.options.groups import GroupedCommand, format_option, junit_option, quiet_option, subject_argument
-from farref.properties.traces.file import Trace, encode
+from farref.properties.traces.file import encode
 from farref.rendering.checked import show
 from farref.rendering.document import document
 from farref.rendering.junit import Suite, junit
@@ -61,7 +62,7 @@ def check(**given: Any) -> int:
         print_json(document(report))
     else:
         show(report, given["save"])
-    _save(report.trace, given["save"])
+    _save(report, given["save"])
     _write_junit(checked_suite(report), given["junit"])
     return report.exit_code
 
@@ -107,8 +108,10 @@ def _write_junit(suite: Suite, path: str | None) -> None:
         write(path, junit([suite]).encode(), "JUnit report")
 
 
-def _save(trace: Trace | None, path: str | None) -> None:
+def _save(report: Report, path: str | None) -> None:
+    trace = report.trace
     if path is not None and trace is not None:
         write(path, encode(trace), "counterexample")
     elif path is not None:
-        remark(f"nothing was violated, so {path} was not written")
+        why = "TLC has no run of the model to keep" if report.verdict is Verdict.VIOLATED else "nothing was violated"
+        remark(f"{why}, so {path} was not written")

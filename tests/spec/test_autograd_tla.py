@@ -38,6 +38,7 @@ CONFIGURATIONS: Final = {
     "two starters, sound": (Bounds("two-starters", passes=2, timeouts=1, smart=True), SOUND),
     "release, sound": (RELEASE, SOUND),
     "a death in a pass, sound": (Bounds("two-starters", passes=2, crashes=1, smart=True), SOUND),
+    "the death of the creator, sound": (Bounds("CB: B>r0 s0>C", crashes=1), SOUND),
     "a death before the release, sound": (Bounds("AB AC CB: B>r2 s2>C", crashes=1, release=True), SOUND),
     "a death and a broken link, sound": (Bounds("chain", passes=2, drops=1, crashes=1, cuts=1), SOUND),
     "a broken link, sound": (Bounds("AB BC: A>A", cuts=1, forward=True, release=True), SOUND),

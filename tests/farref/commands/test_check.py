@@ -214,3 +214,13 @@ def test_saving_nothing_is_said(farref: Farref, tmp_path: Any) -> None:
     assert result.exit_code == 0
     assert "nothing was violated" in result.stderr
     assert not (tmp_path / "none.json").exists()
+
+
+@pytest.mark.usefixtures("tlc_is_here")
+def test_with_views_tlc_tells_what_is_broken_and_has_no_run_to_keep(farref: Farref, tmp_path: Any) -> None:
+    asked = ("--workers", "2", "--forks", "1", "--exclusions", "1", "--no-self-shares", "--engine", "tlc")
+    kept = str(tmp_path / "none.json")
+    result = farref("check", "rref", *asked, "--without", "waits_until_settled", "--quiet", "--save", kept)
+    assert result.exit_code == 1
+    assert "TLC breaks Vcut in 1 step of its own" in result.stdout
+    assert "TLC has no run of the model to keep" in result.stderr
