@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from farref.model.rref.rules import OF_VIEWS
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.twin.backend import Backend
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
@@ -24,6 +25,15 @@ TWINS: Final[dict[str, tuple[Callable[[], Backend], int]]] = {
 
 
 SECONDS_MAX: Final = 120.0
+
+DECIDED_BY_SCHEDULES: Final = (
+    "settles_what_came_from_the_excluded",
+    "everybody_settles",
+    "same_view",
+    "waits_until_settled",
+)
+"""Rules that say when a view may be settled or buried. A schedule has these steps only where they are right, so no backend can
+be wrong about them here. The checker shows that they are needed; `farref crashes` finds a worker that does otherwise."""
 
 
 @pytest.fixture(scope="module", params=TWINS)
@@ -48,10 +58,19 @@ def test_the_model_agrees_with_itself(protocol: str) -> None:
     assert campaign(ModelBackend, seed=1, schedules_max=50, protocol=protocol).disagreement is None
 
 
-@pytest.mark.parametrize(("protocol", "rule"), [(one, rule) for one in PROTOCOLS for rule in PROTOCOLS[one].rules])
+@pytest.mark.parametrize(
+    ("protocol", "rule"),
+    [(one, rule) for one in PROTOCOLS for rule in PROTOCOLS[one].rules if rule not in DECIDED_BY_SCHEDULES],
+)
 def test_a_backend_without_a_rule_is_caught(protocol: str, rule: str) -> None:
     rules = PROTOCOLS[protocol].rules_of("sound", rule)
     assert rules != PROTOCOLS[protocol].sound
-    found = campaign(lambda: ModelBackend(rules), seed=1, seconds_max=SECONDS_MAX, protocol=protocol).disagreement
+    found = campaign(
+        lambda: ModelBackend(rules),
+        seed=1,
+        seconds_max=SECONDS_MAX,
+        protocol=protocol,
+        fixed={"workers": 3, "exclusions": 1} if rule in OF_VIEWS else {},
+    ).disagreement
     assert found is not None
     assert shrink(found, ModelBackend(rules)).lines
