@@ -9,6 +9,6 @@ _R34: Final = "it follows R34 for the dead, and keeps what they held until it en
 REASONS: Final = {
     "reclaims": _R34,
     "silence": "a worker that says nothing is waited for, however long",
-    "fault.restart": "nobody can join under the name of a worker that has died",
+    "fault.restart": "no verb of the adapter starts a worker again that has died",
     "fault.cut": "no verb of the adapter breaks a connection",
 }

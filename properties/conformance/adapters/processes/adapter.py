@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import version
+from typing import ClassVar
 
 from farref.properties.conformance.adapters.agents import AgentsAdapter
 from farref.properties.conformance.adapters.reasons import REASONS
@@ -14,6 +16,6 @@ class Adapter(AgentsAdapter):
 
     name = "processes"
     version = version("farref")
-    capabilities = frozenset(CAPABILITIES) - frozenset(REASONS)
-    reasons = REASONS
+    reasons: ClassVar[Mapping[str, str]] = {name: REASONS[name] for name in ("fault.cut", "fault.restart")}
+    capabilities = frozenset(CAPABILITIES) - frozenset(reasons)
     agent = "farref.properties.conformance.adapters.processes.agent:ProcessesAgent"

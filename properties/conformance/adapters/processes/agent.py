@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from farref.impl import Settings, api
 from farref.impl.api import current
 from farref.impl.autograd import ContextId, backward
-from farref.impl.errors import NotRunning, PassRefused, ReferenceRefused, RefusedCall
+from farref.impl.errors import NotRunning, PassRefused, ReferenceRefused, RefusedCall, WasExcluded
 from farref.properties.conformance.adapters.agent import Life
 from farref.properties.conformance.adapters.library import bind
 from farref.properties.conformance.adapters.processes.faults import Faults
@@ -26,13 +26,14 @@ class ProcessesAgent(TorchLikeAgent):
     """One worker."""
 
     kinds: ClassVar[Mapping[str, tuple[type[BaseException], ...]]] = {
-        "refused": (ReferenceRefused, RefusedCall, PassRefused, NotRunning),
+        "refused": (ReferenceRefused, RefusedCall, PassRefused, NotRunning, WasExcluded),
     }
 
     def join(self, life: Life) -> None:
         """Join the world of a directory."""
         log = life.options.get("log")
-        settings = Settings(rpc_timeout=float(life.options.get("timeout", 60.0)))
+        silence = float(life.options.get("silence", Settings().silence_seconds))
+        settings = Settings(rpc_timeout=float(life.options.get("timeout", 60.0)), silence_seconds=silence)
         path = None if log is None else Path(log, f"{life.name}.jsonl")
         place, size = Path(life.directory), len(life.workers)
         api.init_rpc(life.name, life.rank, size, directory=place, settings=settings, log=path)
