@@ -204,6 +204,10 @@ class Intake:
             worker.membership.refused.add(peer)
         worker.declare_dead(peer, str(error))
 
+    def _is_half_broken(self, connection: Connection) -> bool:
+        """Say whether a stream takes nothing any more, and is still read from."""
+        return connection.broken and connection.stream.fileno() in self._by_descriptor
+
     def _is_over(self, peer: WorkerId) -> bool:
         """Say whether nothing more is missing of a peer, or of this worker."""
         worker = self._worker
@@ -232,8 +236,10 @@ class Intake:
             connection.forget()
             if connection.dead and connection.broken and not connection.closed:
                 connection.close()
-            elif connection.broken and connection.stream.fileno() in self._by_descriptor:
-                self.lose(connection, BrokenPipeError("its stream takes nothing any more"))
+            elif self._is_half_broken(connection):
+                self.read(connection)  # a peer that has left may have said so before
+                if self._is_half_broken(connection):
+                    self.lose(connection, BrokenPipeError("its stream takes nothing any more"))
         if self.mending is not None:
             self.mending.tick()
         if self.reporter is not None:
