@@ -17,7 +17,7 @@
 (*   - Functions run at once, settling is done as soon as it may be.       *)
 (*                                                                         *)
 (* So the numbers of states are not those of our engines; the verdicts     *)
-(* are, and the tests compare them (tests/spec/test_views_tla.py).         *)
+(* are, and the tests compare them (tests/farref/tlc/test_views.py).       *)
 (*                                                                         *)
 (* Whoever is excluded goes on taking steps, until it learns that it is    *)
 (* excluded (R38): nothing depends on a suspicion being right.  There is   *)

@@ -60,7 +60,7 @@ def mutant(rule: str) -> tuple[Bounds, RRefRules]:
 EVEN: Final = (*(world_of(one, SOUND) for one in ALIKE), *(world_of(*mutant(rule)) for rule in MUTANTS))
 LED: Final = (*(world_of(one, SOUND) for one in ODD), STORY, replace(STORY, without="same_view"))
 
-TEXT: Final = (Path(__file__).parents[2] / "spec" / "members.md").read_text("utf-8")
+TEXT: Final = (Path(__file__).parents[3] / "spec" / "members.md").read_text("utf-8")
 ROW: Final = re.compile(r"^\| `(\w+)` \| (\d) \| (\d) \| `(\w+)` \|$", re.MULTILINE)
 
 pytestmark = pytest.mark.usefixtures("tlc_is_here")
