@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any
 
 from farref.properties.zoo.toy.honest import Honest
@@ -18,6 +19,16 @@ class Dies(Honest):
         if function == "misuse":
             os._exit(3)
         super().create(worker, name, owner, function, *details)
+
+
+class NeverStarts(Honest):
+    """Its workers are never there."""
+
+    name = "never starts"
+
+    def start(self, workers: Any, options: Any) -> None:
+        """Wait for longer than anybody does."""
+        time.sleep(3600)
 
 
 class Liar(Honest):
