@@ -29,6 +29,7 @@ class NeverStarts(Honest):
     def start(self, workers: Any, options: Any) -> None:
         """Wait for longer than anybody does."""
         time.sleep(3600)
+        super().start(workers, options)
 
 
 class Liar(Honest):
