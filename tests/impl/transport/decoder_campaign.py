@@ -82,6 +82,8 @@ class OpenWorker:
             return "taken" if taken else "waits for more"
         except WireError:
             return "refused"
+        except ConnectionAbortedError:
+            return "ends the stream"  # it was a HungUp
         finally:
             connection.outbox.clear()
             connection.close()
