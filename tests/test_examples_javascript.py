@@ -69,9 +69,9 @@ def examples(heading: str) -> dict[str, str]:
 
 
 def is_of_autograd(frame: str) -> bool:
-    """Whether a frame is a `ForwardCall`, or a control message with a tag above those of RRefs."""
+    """Whether a frame is a `ForwardCall`, or a control message with a tag of autograd."""
     tag = int(frame[18:20], 16)
-    return tag == 12 or (tag == 8 and int(frame[28:30], 16) > 4)
+    return tag == 12 or (tag == 8 and 4 < int(frame[28:30], 16) <= 16)
 
 
 def test_what_the_spec_shows_is_read_and_written_the_same() -> None:

@@ -23,5 +23,13 @@ export class Contexts {
     known.closed = true;
     this.core.control.tell(context[0], { type: "Closed", context, got: known.got });
   }
-  forget(context) { this.known.delete(key(context)); }
+  forget(context, dead) { // once nothing is heard any more of those whom its creator does not hear (A25, A29)
+    this.of(context).unheard = dead.filter((worker) => worker !== this.core.rank);
+    this.forgetThoseOf(this.core.dead);
+    for (const worker of dead) if (!this.core.dead.has(worker)) this.core.members.suspect(worker, "another worker lost it");
+  }
+  forgetThoseOf(dead) {
+    for (const [context, { unheard }] of this.known)
+      if (unheard?.every((worker) => dead.has(worker))) this.known.delete(context);
+  }
 }

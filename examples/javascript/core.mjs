@@ -5,12 +5,14 @@
 //   run {work}                          run a function, then `finish` or answer, and `letGo` of `work.refs`
 //   serve {to, rref, fork, fetch, outcome}   answer a fetch
 //   answer {call, ...}, fetched {fetch, ...}, wake {token, outcome}   tell code that waits
-//   cut {peer, reason}                  end the link to a peer, and declare it dead
+//   cut {peer, reason}                  end the link to a peer for good, and advise the authority
+//   lost {peer}, joined {worker}        a view excludes a peer: end the link to it; or has a new worker
 //   dropped {outcome}                   the value has gone, and lets go of the references in it
 // A reference is {rref, owner, fork}; on the owner `fork` is null. Clauses of spec/rref.md are named where they are kept.
 import { Contexts } from "./contexts.mjs";
 import { Control } from "./control.mjs";
 import { key } from "./ids.mjs";
+import { Members } from "./members.mjs";
 
 export class Trouble extends Error { // what the protocol itself refuses; `kind` is one of spec/conformance.md
   constructor(kind, message, name = kind === "timeout" ? "RpcTimeout" : kind === "dead" ? "PeerDied" : "Refused") {
@@ -21,7 +23,7 @@ export class Trouble extends Error { // what the protocol itself refuses; `kind`
 
 export class Core {
   constructor(rank, incarnation, { names = [], random = Math.random } = {}) {
-    Object.assign(this, { rank, incarnation, names, counter: 0, out: [], dead: new Map() });
+    Object.assign(this, { rank, incarnation, names, counter: 0, out: [], dead: new Map(), fenced: null });
     this.entries = new Map(); // R8, by RRefId
     this.users = new Map(); // R9, by ForkId
     this.parents = new Map(); // child's ForkId -> the user that waits for it (R24)
@@ -30,13 +32,17 @@ export class Core {
     this.parked = new Set(); // calls of others that wait for confirmations (R16)
     this.control = new Control(this, random);
     this.contexts = new Contexts(this);
+    this.members = new Members(this, names.length);
   }
 
   effects() { return this.out.splice(0); }
   emit(what, fields) { this.out.push({ do: what, ...fields }); }
   send(to, type, fields) { this.emit("send", { to, message: { type, ...fields } }); }
   mint() { return [this.rank, this.incarnation, ++this.counter]; } // R2
-  deadError(rank) { return new Trouble("dead", `worker ${this.names[rank] ?? rank} has died: ${this.dead.get(rank)}`); }
+  fencedError() { return new Trouble("dead", this.fenced, "WasExcluded"); } // R38
+  deadError(rank) {
+    return this.fenced ? this.fencedError() : new Trouble("dead", `worker ${this.names[rank] ?? rank} died: ${this.dead.get(rank)}`);
+  }
   mustLive(rank) { if (this.dead.has(rank)) throw this.deadError(rank); }
 
   // -- creation -------------------------------------------------------------------------------------------------------
@@ -73,7 +79,9 @@ export class Core {
   }
   orphaned(entry) { // R34: a creation that was lost with its creator ends as an error
     const open = entry.phase === "ABSENT" || entry.phase === "EXPECTED";
-    if (open && this.dead.has(entry.rref[0])) this.ready(entry, { error: this.deadError(entry.rref[0]) });
+    if (!open || !this.dead.has(entry.rref[0])) return;
+    if (this.members.keeps(entry.rref[0])) entry.forks.set("its creator's", entry.rref[0]); // R37
+    this.ready(entry, { error: this.deadError(entry.rref[0]) });
   }
   ready(entry, outcome) { // R23: all who wait are answered
     Object.assign(entry, { phase: "READY", outcome });
@@ -117,6 +125,7 @@ export class Core {
     user.confirmed = true;
     for (const call of this.parked) if (call.waits.delete(key(user.fork)) && !call.waits.size) this.unpark(call);
     this.release(user);
+    this.members.settle(); // R39
   }
   unpark(call) { this.parked.delete(call); this.emit("run", { work: call.work }); }
   release(user) { // R24, R25, R26, R20; from a dead owner nothing is waited for (R34)
@@ -146,14 +155,14 @@ export class Core {
     return { owner: ref.owner, rref: ref.rref, fork, holder: to, parent: ref.fork };
   }
   withdraw(fork) { // R28
-    if (fork.parent) return this.childGone(fork.fork);
+    if (fork.parent) return this.childGone(key(fork.fork));
     const entry = this.entries.get(key(fork.rref));
     if (entry?.forks.delete(key(fork.fork))) this.settle(entry);
   }
-  childGone(fork) {
-    const user = this.parents.get(key(fork));
-    this.parents.delete(key(fork));
-    if (user?.children.delete(key(fork))) this.release(user);
+  childGone(fork) { // by the key of its id
+    const user = this.parents.get(fork);
+    this.parents.delete(fork);
+    if (user?.children.delete(fork)) this.release(user);
   }
 
   // -- calls and fetches ------------------------------------------------------------------------------------------------
@@ -176,7 +185,7 @@ export class Core {
   // -- messages ---------------------------------------------------------------------------------------------------------
   // `message.unreadable` says why its function or its body cannot be taken; its ids and forks could be read.
   receive(from, message) {
-    if (this.dead.has(from)) return; // R34: nothing is heard of it any more
+    if (this.fenced || this.dead.has(from)) return; // R34, R37, R38: nothing is heard of it any more
     if (message.forks) message.unreadable ??= this.refusal(message.forks);
     this[`on${message.type}`](from, message);
   }
@@ -267,17 +276,18 @@ export class Core {
     if (refused) forward.message.unreadable = refused;
     this.receive(from, forward.message);
   }
-  onHungUp(from, { reason }) { this.emit("cut", { peer: from, reason }); }
+  onExcluded(from, { number, reason }) { this.members.fence(number, reason); } // R38
   onControl(from, message) { this.control.arrives(from, message); }
   onAck(from, message) { this.control.answered(from, message); }
   onAcks(from, { answers }) { for (const one of answers) this.control.answered(from, one); }
 
   // -- what control messages do, once each (R5) -----------------------------------------------------------------------------
-  effectOf(from, { type, rref, fork, reason, context, dead }) {
+  effectOf(from, control) {
+    const { type, rref, fork, reason, context } = control;
     if (type === "ForkRequest") { // R16: created or not
       this.entry(rref).forks.set(key(fork), from);
       this.orphaned(this.entry(rref));
-    } else if (type === "ChildAccept") this.childGone(fork); // R24
+    } else if (type === "ChildAccept") this.childGone(key(fork)); // R24
     else if (type === "UserDelete") { // R26; and of one's own forks only (R34)
       const entry = this.entries.get(key(rref));
       if (entry?.forks.get(key(fork)) === from) { entry.forks.delete(key(fork)); this.settle(entry); }
@@ -285,10 +295,9 @@ export class Core {
       this.entry(rref).forks.set(key(fork), from);
       this.ready(this.entry(rref), { error: new Trouble("error", reason) });
     } else if (type === "CleanupContext") this.contexts.close(context);
-    else if (type === "Forget") {
-      this.contexts.forget(context);
-      for (const peer of dead) this.emit("cut", { peer, reason: `${this.names[from]} says that it is dead` });
-    } // other controls of autograd are answered, and do nothing here
+    else if (type === "Forget") this.contexts.forget(context, control.dead);
+    else if (["View", "ViewSettled", "Buried", "Suspect"].includes(type)) this.members.arrives(from, control);
+    // other controls of autograd are answered, and do nothing here
   }
   acknowledged(control) {
     const user = control.fork && this.users.get(key(control.fork));
@@ -298,11 +307,25 @@ export class Core {
     this.confirm(user);
   }
 
-  // -- deaths (R34) -------------------------------------------------------------------------------------------------------
-  died(rank, reason) {
-    if (this.dead.has(rank)) return;
-    this.dead.set(rank, reason);
-    this.control.forget(rank);
+  // -- losses (R34, R37) --------------------------------------------------------------------------------------------------
+  lose(lost) { // some workers, each with the reason, all at once
+    for (const [peer, reason] of lost) {
+      this.dead.set(peer, reason);
+      this.control.forget(peer);
+      this.emit("lost", { peer });
+    }
+    for (const [peer] of lost) this.endWaits(peer);
+    this.contexts.forgetThoseOf(this.dead);
+  }
+  reclaim(gone) { // R41, R42
+    for (const entry of [...this.entries.values()]) {
+      for (const [fork, holder] of entry.forks) if (gone.has(holder)) entry.forks.delete(fork);
+      this.settle(entry);
+    }
+    const children = [...this.users.values()].flatMap((user) => [...user.children]);
+    for (const [fork, holder] of children) if (gone.has(holder)) this.childGone(fork);
+  }
+  endWaits(rank) {
     const error = this.deadError(rank);
     for (const [call, { to }] of this.calls) if (to === rank) this.failCall(call, error);
     for (const call of this.parked) this.failParked(call, error, rank);

@@ -3,10 +3,11 @@
 // Node cannot ask a Unix socket for the user id of the other side. What keeps others out is the mode of the directory.
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { meet } from "./wire.mjs";
+import { hear, Link, opened, placeOf } from "./links.mjs";
+import { introduce, MEETS } from "./wire.mjs";
 
 const PAUSE_MS = 20;
 
@@ -20,16 +21,15 @@ function secretOf(directory) {
   return { world: secret.subarray(0, 16), key: secret.subarray(16, 48) };
 }
 
-function opened(path) {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path, () => resolve(socket)).on("error", reject);
-  });
+function linkWith({ socket, pieces, rank, incarnation }) {
+  socket.write(Buffer.from([0])); // no arena of ours
+  return Object.assign(new Link(rank, incarnation), { socket, pieces });
 }
 
 async function knock(path, me, until) { // whoever is turned away tries again, except after a mismatch
   for (;;) {
     try {
-      return await meet(await opened(path), "connects", me);
+      return linkWith(await introduce(await opened(path), "connects", me));
     } catch (error) {
       if (error.mismatch || Date.now() > until) throw new Error(`nobody was met at ${path}: ${error.message}`);
       await sleep(PAUSE_MS);
@@ -37,32 +37,34 @@ async function knock(path, me, until) { // whoever is turned away tries again, e
   }
 }
 
-function listen(path, me, size, until) { // gives the links to all higher ranks
+function listen(directory, me, size, until) { // gives the links to all higher ranks, and the server, which listens on
+  const [path, own] = [String(me.rank), placeOf(me.rank, me.incarnation)].map((name) => join(directory, name));
   const links = new Map();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`only ${links.size} workers came to ${path}`)), until - Date.now());
+    const finish = () => { clearTimeout(timer); resolve({ server, links }); };
+    const isAll = () => links.size === size - 1 - me.rank;
     const server = createServer(async (socket) => {
-      socket.on("error", () => {});
-      const link = await meet(socket, "accepts", me).catch(() => null);
-      if (!link) return;
-      if (link.rank <= me.rank || link.rank >= size || links.has(link.rank)) return link.cut();
-      links.set(link.rank, link);
-      if (links.size === size - 1 - me.rank) finish();
+      const guest = await hear(socket, me).catch(() => null);
+      if (!guest) return;
+      if (guest.purpose !== MEETS || guest.rank <= me.rank || guest.rank >= size || isAll()) return socket.destroy();
+      links.get(guest.rank)?.cut(); // it lost this one on the way
+      links.set(guest.rank, linkWith(guest));
+      if (isAll()) finish();
     });
-    const finish = () => { clearTimeout(timer); server.close(); resolve([...links.values()]); };
-    server.on("error", reject).listen(path, () => { if (size - 1 === me.rank) finish(); });
+    server.on("error", reject).listen(own, () => { linkSync(own, path); if (isAll()) finish(); });
   });
 }
 
-/** Meet the other workers of a world: the links to them, and all names by rank. */
+/** Meet the other workers of a world: the links to them, all names by rank, and where this one listens on. */
 export async function gather({ directory, rank, name, size, incarnation, timeout = 30 }) {
   if (statSync(directory).mode & 0o077) throw new Error("others can enter the directory of this world");
   const until = Date.now() + timeout * 1000;
   const me = { rank, incarnation, ...secretOf(directory) };
   writeFileSync(join(directory, `${rank}.name`), name);
   const lower = Array.from({ length: rank }, (_, other) => knock(join(directory, String(other)), me, until));
-  const links = (await Promise.all([listen(join(directory, String(rank)), me, size, until), ...lower])).flat();
+  const [{ server, links }, ...reached] = await Promise.all([listen(directory, me, size, until), ...lower]);
   const names = Array.from({ length: size }, (_, other) => readFileSync(join(directory, `${other}.name`), "utf8"));
   rmSync(join(directory, String(rank)), { force: true });
-  return { links, names };
+  return { links: [...reached, ...links.values()], names, me, server };
 }

@@ -1,4 +1,4 @@
-// Messages, frames and the handshake of spec/wire.md, over Unix sockets. Shared memory is declined.
+// Messages, frames and the handshake of spec/wire.md, over Unix sockets. Shared memory is declined. Links are in links.mjs.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { pack, PlainMap, Slot, unpack, Unreadable } from "./msgpack.mjs";
 
@@ -13,9 +13,13 @@ const MESSAGES = {
   FetchReturn: [7, "rref", "fork", "fetch", "failed", "forks", "body"],
   Control: [8, "incarnation", "number", "lowest", "control"], Ack: [9, "incarnation", "number"], Reached: [10, "step"],
   Returned: [11, "places"], ForwardCall: [12, "context", "forward", "tensors", "message"], Acks: [13, "answers"],
-  HungUp: [14, "reason"],
+  HungUp: [14, "reason"], Excluded: [15, "number", "reason"], Heard: [16, "taken"],
 };
 const CONTROLS = { ForkRequest: 1, ChildAccept: 2, UserDelete: 3, CreateFailed: 4 };
+const MEMBERS = { // R35 to R44
+  View: [17, "number", "workers", "excluded"], ViewSettled: [18, "number"], Buried: [19, "number"],
+  Suspect: [20, "worker", "reason"],
+};
 const nameOf = (table, tag) => Object.keys(table).find((name) => [table[name]].flat()[0] === tag);
 
 const must = (fits, what) => { if (!fits) throw new Unreadable(`a message has a wrong ${what}`); };
@@ -41,10 +45,12 @@ const control = {
   to: (one) => {
     if (one.type === "Closed") return [14, one.context, {}, new PlainMap(one.got), {}];
     if (one.type === "Settled") return [15, one.context, one.source, one.target];
+    if (MEMBERS[one.type]) return toArray(one, MEMBERS);
     return [CONTROLS[one.type], one.rref, one.fork, ...(one.type === "CreateFailed" ? [one.reason] : [])];
   },
   from: (value, field) => {
-    must(Array.isArray(value) && value[0] >= 1 && value[0] <= 16, field);
+    must(Array.isArray(value) && value[0] >= 1 && value[0] <= 20, field);
+    if (value[0] > 16) return fromArray(value, MEMBERS);
     if (value[0] > 4) return ofAutograd(value, field);
     const [tag, rref, forkId, ...rest] = value;
     must(isId(rref) && isId(forkId) && rest.length === (tag === 4 ? 1 : 0), field);
@@ -56,24 +62,32 @@ function ofAutograd([tag, context, dead], field) { // only what a worker without
   must(isId(context) && (tag === 13 || (Array.isArray(dead) && dead.every(isNumber))), field);
   return tag === 13 ? { type: "CleanupContext", context } : { type: "Forget", context, dead };
 }
-const whatever = { to: (value) => value, from: (value) => value };
+const loss = { // one worker that a view excludes, and the reason
+  to: (one) => one,
+  from: (value, field) => {
+    must(Array.isArray(value) && value.length === 2 && isNumber(value[0]) && typeof value[1] === "string", field);
+    return value;
+  },
+};
 const FIELDS = {
   rref: id, fork: id, fn: text, reason: text, forks: lists(fork), control, fetch: number, number, lowest: number, step: number,
-  incarnation: number, places: lists(number), context: id, forward: id, tensors: number,
+  incarnation: number, places: lists(number), context: id, forward: id, tensors: number, taken: number,
+  workers: number, worker: number, excluded: lists(loss),
   call: { to: (value) => value, from: (value, field) => (must(value === null || isNumber(value), field), value) },
   failed: { to: (value) => value, from: (value, field) => (must(typeof value === "boolean", field), value) },
   body: { to: (value) => value, from: (value, field) => (must(value instanceof Uint8Array, field), value) },
-  message: { to: toArray, from: fromArray }, answers: lists({ to: toArray, from: fromArray }),
+  message: { to: (one) => toArray(one), from: (one) => fromArray(one) },
+  answers: lists({ to: (one) => toArray(one), from: (one) => fromArray(one) }),
 };
-function toArray(message) {
-  const [tag, ...fields] = MESSAGES[message.type];
-  return [tag, ...fields.map((field) => (FIELDS[field] ?? whatever).to(message[field]))];
+function toArray(message, table = MESSAGES) {
+  const [tag, ...fields] = table[message.type];
+  return [tag, ...fields.map((field) => FIELDS[field].to(message[field]))];
 }
-function fromArray(array) {
+function fromArray(array, table = MESSAGES) {
   must(Array.isArray(array), "shape");
-  const type = nameOf(MESSAGES, array[0]);
-  must(type && array.length === MESSAGES[type].length, "tag or length");
-  const fields = MESSAGES[type].slice(1).map((field, at) => [field, FIELDS[field].from(array[at + 1], field)]);
+  const type = nameOf(table, array[0]);
+  must(type && array.length === table[type].length, "tag or length");
+  const fields = table[type].slice(1).map((field, at) => [field, FIELDS[field].from(array[at + 1], field)]);
   return { type, ...Object.fromEntries(fields) };
 }
 
@@ -85,6 +99,13 @@ export function frame(message) {
   header.writeUInt32LE(body.length, 0);
   header.writeUInt32LE(body.length, 4);
   return Buffer.concat([header, body]);
+}
+
+/** How long a frame is behind its header, and how much of that is its body. */
+export function lengths(header) {
+  const [length, body] = [header.readUInt32LE(0), header.readUInt32LE(4)];
+  must(length <= FRAME_MAX && body >= 1 && body <= length, "length");
+  return [length, body];
 }
 
 /** The message in a frame without its header, and its body as a value, or why there is none (R28). */
@@ -133,15 +154,17 @@ class Pieces {
       this.size -= length;
       this.wanted = null;
       resolve(all.subarray(0, length));
-    } else if (this.ended) { this.wanted = null; reject(new Error("the connection has ended")); }
+    } else if (this.ended) { this.wanted = null; reject(Object.assign(new Error("the connection has ended"), { broken: true })); }
   }
 }
 
 // -- handshake ----------------------------------------------------------------------------------------------------------
-export function hello({ rank, incarnation, world }, nonce = randomBytes(32)) {
+export const [MEETS, AGAIN, JOINS] = [0, 1, 2]; // what a stream is for
+export function hello({ rank, incarnation, world }, purpose = MEETS, nonce = randomBytes(32)) {
   const bytes = Buffer.alloc(72);
   bytes.write("farref\r\n", 0, "latin1");
   bytes.writeUInt16LE(1, 8);
+  bytes.writeUInt16LE(purpose, 10);
   bytes.writeUInt32LE(rank, 12);
   bytes.writeBigUInt64LE(BigInt(incarnation), 16);
   world.copy(bytes, 24);
@@ -151,48 +174,29 @@ export function hello({ rank, incarnation, world }, nonce = randomBytes(32)) {
 export const proof = (secret, role, own, other) => createHmac("sha256", secret).update(role).update(own).update(other).digest();
 const ROLES = { connects: "connects", accepts: "accepts\0" };
 
-/** A link to another worker, once both have proved that they know the key. `role` is `connects` or `accepts`. */
-export async function meet(socket, role, me) {
+/** Both sides prove that they know the key; then `more` goes on, within the same two seconds. */
+export async function introduce(socket, role, me, purpose = MEETS, more = async () => ({})) {
   const timer = setTimeout(() => socket.destroy(), HANDSHAKE_MS);
   try {
     const pieces = new Pieces(socket);
-    const own = hello(me);
+    const own = hello(me, purpose);
     socket.write(own);
     const other = await pieces.take(72);
-    if (!other.subarray(0, 12).equals(own.subarray(0, 12)) || !other.subarray(24, 40).equals(me.world))
+    if (!other.subarray(0, 10).equals(own.subarray(0, 10)) || !other.subarray(24, 40).equals(me.world))
       throw Object.assign(new Error("the other worker is of another version or world"), { mismatch: true });
     const mine = proof(me.key, ROLES[role], own, other);
     if (role === "connects") socket.write(mine);
     const wanted = proof(me.key, ROLES[role === "connects" ? "accepts" : "connects"], other, own);
     if (!timingSafeEqual(await pieces.take(32), wanted)) throw new Error("the other worker does not know the key");
     if (role === "accepts") socket.write(mine);
-    socket.write(Buffer.from([0])); // no arena of ours
-    await pieces.take(1); // and Node cannot take the descriptor of theirs
-    return new Link(socket, pieces, other.readUInt32LE(12), other.readBigUInt64LE(16));
+    const peer = {
+      socket, pieces, purpose: other.readUInt16LE(10), rank: other.readUInt32LE(12), incarnation: other.readBigUInt64LE(16),
+    };
+    return { ...peer, ...(await more(peer)) };
   } catch (error) {
     socket.destroy();
     throw error;
   } finally {
     clearTimeout(timer);
-  }
-}
-
-class Link {
-  constructor(socket, pieces, rank, incarnation) { Object.assign(this, { socket, pieces, rank, incarnation }); }
-  send(bytes) { if (!this.socket.destroyed) this.socket.write(bytes); }
-  end() { this.socket.end(); }
-  cut() { this.socket.destroy(); }
-  async read(receive) { // until the stream ends, or is refused; gives the reason
-    try {
-      for (;;) {
-        const header = await this.pieces.take(8);
-        const [length, body] = [header.readUInt32LE(0), header.readUInt32LE(4)];
-        must(length <= FRAME_MAX && body >= 1 && body <= length, "length");
-        receive(parse(await this.pieces.take(length), body));
-      }
-    } catch (error) {
-      this.cut();
-      return error.message;
-    }
   }
 }

@@ -2,14 +2,22 @@
 //
 //   node worker.mjs DIRECTORY RANK NAME SIZE     joins, offers the functions of functions.mjs, leaves when another one does
 //
-// The protocol is in core.mjs; here are promises, functions, timeouts and the order of leaving (R32).
+// The protocol is in core.mjs; here are promises, functions, timeouts, streams that are made again, and the order of leaving (R32).
+// Left out: TCP, shared memory and autograd; a limit on what is kept for a peer; to join a world that has met (R44); and, as
+// rank 0, to admit others and to be started again with what the authority had decided (R35).
 import { pathToFileURL } from "node:url";
+import { readFileSync } from "node:fs";
+import { join as joined } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Core, Trouble } from "./core.mjs";
+import { answer, hear, Link, placeOf, reach, refuse } from "./links.mjs";
 import { gather } from "./meeting.mjs";
 import { Extension, pack, Slot } from "./msgpack.mjs";
-import { frame, read, slots } from "./wire.mjs";
+import { AGAIN, frame, JOINS, read, slots } from "./wire.mjs";
 
 const TICK_MS = 50;
+const STOPPED_MS = 1000; // so long between two ticks, and this worker was stopped itself
+const [PAUSE_MS, PAUSE_MS_MAX] = [10, 500];
 
 /** What the application holds: one handle. Whoever has it lets go with `release`. */
 export class Ref {
@@ -48,23 +56,104 @@ function errorIn(value) {
 
 export class Worker {
   /** Join a world. `functions` is what others may call, by name: `module:qualname` -> (worker, ...arguments). */
-  static async join({ name, rank, size, directory, functions = {}, timeout = 60, meeting = 30 }) {
+  static async join({ name, rank, size, directory, functions = {}, timeout = 60, meeting = 30, silence = 30 }) {
     const incarnation = BigInt(Date.now()) * 1_000_000n; // nanoseconds, greater each time (R2)
-    const { links, names } = await gather({ directory, rank, name, size, incarnation, timeout: meeting });
-    return new Worker({ name, rank, names, functions, timeout, incarnation, links });
+    const met = await gather({ directory, rank, name, size, incarnation, timeout: meeting });
+    return new Worker({ name, rank, functions, timeout, incarnation, directory, silence, ...met });
   }
 
-  constructor({ name, rank, names, functions, timeout, incarnation, links }) {
+  constructor({ name, rank, names, functions, timeout, incarnation, links, me, server, directory, silence }) {
     Object.assign(this, { name, rank, names, functions, timeout, waits: new Map(), running: 0, faults: [], stopped: false });
+    Object.assign(this, { me, server, directory, silence: silence * 1000, suspected: new Set(), ticked: Date.now() });
     this.core = new Core(rank, incarnation, { names });
     this.links = new Map(links.map((link) => [link.rank, link]));
     this.reached = new Map(links.map((link) => [link.rank, 0]));
     this.someoneLeaves = new Promise((resolve) => { this.onLeaving = resolve; });
     for (const link of links) {
       this.core.control.incarnations.set(link.rank, link.incarnation);
-      link.read((message) => this.arrives(link.rank, message)).then((reason) => this.lost(link.rank, reason));
+      this.readFrom(link);
     }
-    this.timer = setInterval(() => this.step((core) => core.control.tick(Date.now())), TICK_MS);
+    server.removeAllListeners("connection").on("connection", (socket) => this.heardAtTheDoor(socket));
+    this.timer = setInterval(() => this.tick(Date.now()), TICK_MS);
+  }
+  tick(now) {
+    this.step((core) => core.control.tick(now));
+    const wasStopped = now - this.ticked > STOPPED_MS;
+    this.ticked = now;
+    if (!this.silence || this.stopping) return;
+    for (const link of this.links.values()) { // section Silence
+      if (wasStopped) link.listened = now;
+      if (link.works && now - link.spoke > this.silence / 4) link.sayHeard();
+      if (link.rank !== 0 && now - link.listened > this.silence) this.suspect(link.rank, "it has said nothing for too long");
+    }
+  }
+
+  // -- streams (section Epochs of spec/wire.md) -----------------------------------------------------------------------------
+  async readFrom(link) {
+    const error = await link.read((message) => this.arrives(link.rank, message));
+    if (error?.broken) this.mend(link, error.message);
+    else if (error) this.do_cut({ peer: link.rank, reason: error.message }); // what no honest peer sends
+  }
+  async mend(link, reason) { // X4, X6: until there is a stream, or nobody is there any more
+    for (let pause = PAUSE_MS; !link.works && !link.over && !this.stopped; pause = Math.min(2 * pause, PAUSE_MS_MAX)) {
+      try {
+        const made = await reach(joined(this.directory, placeOf(link.rank, link.incarnation)), this.me, link);
+        if (link.over || this.stopped || link.rank > this.rank) made.socket.destroy(); // it was a knock, and the other connects
+        else this.goOn(link, made);
+      } catch (error) {
+        if (error.told) return this.step((core) => core.receive(link.rank, error.told));
+        if (error.gone) return this.gone(link, reason);
+      }
+      await sleep(pause);
+    }
+  }
+  goOn(link, made) {
+    try {
+      link.goOn(made);
+      this.readFrom(link);
+    } catch (error) { // X8
+      made.socket.destroy();
+      this.do_cut({ peer: link.rank, reason: error.message });
+    }
+  }
+  gone(link, reason) { // X10; whoever has said 4 has left in order
+    if (this.reached.get(link.rank) < 4) return this.suspect(link.rank, reason);
+    this.links.delete(link.rank);
+    this.checkLeaving?.();
+  }
+  suspect(rank, reason) { // R36
+    if (this.suspected.has(rank) || this.stopped) return;
+    this.suspected.add(rank);
+    this.step((core) => core.members.suspect(rank, reason));
+  }
+  async heardAtTheDoor(socket) {
+    const guest = await hear(socket, this.me).catch(() => null);
+    if (!guest) return;
+    const { rank, purpose, incarnation, epoch } = guest;
+    const link = this.links.get(rank);
+    if (purpose === JOINS) return this.declineToAdmit(socket);
+    if (purpose === AGAIN && this.core.members.since.has(rank))
+      return refuse(guest, this.core.members.view, this.core.dead.get(rank)); // X7, R38
+    if (link && !link.over && link.incarnation === null) this.know(link, incarnation);
+    if (purpose !== AGAIN || !link || link.over || link.incarnation !== incarnation) return socket.destroy();
+    if (rank > this.rank && epoch <= link.epoch) return socket.destroy(); // X5
+    if (rank > this.rank) link.leave();
+    answer(guest, link);
+    if (rank > this.rank) return this.goOn(link, guest);
+    socket.end(); // X6
+    if (!link.works || epoch <= link.epoch) return;
+    link.leave();
+    this.mend(link, "the other end has lost the stream");
+  }
+  declineToAdmit(socket) {
+    const why = pack(`${this.name} admits nobody`);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(why.length);
+    socket.end(Buffer.concat([length, why]));
+  }
+  know(link, incarnation) {
+    link.incarnation = incarnation;
+    this.core.control.incarnations.set(link.rank, incarnation);
   }
 
   // -- the core's effects -------------------------------------------------------------------------------------------------
@@ -100,7 +189,18 @@ export class Worker {
   do_run({ work }) { this.run(work); }
   do_cut({ peer, reason }) {
     this.links.get(peer)?.cut();
-    this.lost(peer, reason);
+    this.suspect(peer, reason);
+  }
+  do_lost({ peer }) { // R37
+    this.links.get(peer)?.cut();
+    this.links.delete(peer);
+    if (!this.links.size) this.onLeaving(); // nobody is left
+    this.checkLeaving?.();
+  }
+  do_joined({ worker }) { // R44: it connects
+    this.names[worker] = readFileSync(joined(this.directory, `${worker}.name`), "utf8");
+    this.links.set(worker, new Link(worker));
+    this.reached.set(worker, 0);
   }
 
   settleWait(token, { failed, value, refs, error }) {
@@ -120,7 +220,9 @@ export class Worker {
   // -- messages -----------------------------------------------------------------------------------------------------------
   arrives(from, message) {
     if (message.type === "Reached") return this.peerReached(from, message.step);
-    if (message.type === "Returned") return this.links.get(from).cut(); // it was lent nothing
+    if (message.type === "Heard") return this.links.get(from)?.forget(message.taken);
+    if (message.type === "HungUp") throw Object.assign(new Error(message.reason), { broken: true });
+    if (message.type === "Returned") throw new Error("it returns memory that it was not lent");
     this.examine(from, message.message ?? message);
     this.step((core) => core.receive(from, message));
   }
@@ -129,13 +231,6 @@ export class Worker {
     if (message.fn === undefined || message.unreadable) return;
     if (!Object.hasOwn(this.functions, message.fn)) message.unreadable = `${this.name} has no function ${message.fn}`;
     else if (!Array.isArray(message.value?.[0])) message.unreadable = "arguments are not a list and a map";
-  }
-  lost(rank, reason) { // R34, unless it has left in order
-    this.links.delete(rank);
-    if (this.stopped || this.reached.get(rank) >= 4) return this.checkLeaving?.();
-    this.step((core) => core.died(rank, reason));
-    if (!this.links.size) this.onLeaving(); // nobody is left
-    this.checkLeaving?.();
   }
 
   // -- values in messages ---------------------------------------------------------------------------------------------------
@@ -155,7 +250,7 @@ export class Worker {
       throw error instanceof Trouble ? error : new Trouble("error", `this cannot be written: ${error.message}`, error.name);
     }
   }
-  usable(ref) { if (ref.gone || this.closed) throw new Trouble("refused", "this reference was let go"); }
+  usable(ref) { this.mustTakePart(); if (ref.gone || this.closed) throw new Trouble("refused", "this reference was let go"); }
   reply(to, outcome, fn, message) {
     let fields;
     try {
@@ -196,11 +291,12 @@ export class Worker {
 
   // -- what the application does --------------------------------------------------------------------------------------------
   rankOf(to) {
-    const rank = typeof to === "number" ? to : this.names.indexOf(to);
+    const rank = typeof to === "number" ? to : this.names.lastIndexOf(to); // the last one has joined anew
     if (rank < 0 || rank >= this.names.length) throw new Trouble("unknown", `there is no worker ${to}`);
     return rank;
   }
-  mayBegin() { if (this.stopping && !this.running) throw new Trouble("refused", `${this.name} is leaving`); } // R32, step 1
+  mustTakePart() { if (this.core.fenced) throw this.core.fencedError(); } // R38
+  mayBegin() { this.mustTakePart(); if (this.stopping && !this.running) throw new Trouble("refused", `${this.name} is leaving`); } // R32, step 1
   wait(token, seconds, onTimeout) {
     return new Promise((resolve, reject) => {
       const limit = seconds ?? this.timeout;
@@ -290,6 +386,7 @@ export class Worker {
   leave() { // at once
     this.stopped = true;
     clearInterval(this.timer);
+    this.server.close();
     for (const link of this.links.values()) link.end();
     for (const { reject } of this.waits.values()) reject(new Trouble("refused", `${this.name} has left`));
     return this.core.left();
