@@ -44,7 +44,10 @@ def test_python_and_javascript_in_one_world() -> None:
         "py to js to script": "21",
         "made by script on snake": "9",
         "in a context": "3 4",
+        "streams were broken": "True {1}",
         "nothing is left": "True",
+        "a call to it": "PeerDied on script in js",
+        "given back": "True",
         "left in order": "True [0, 0, 0]",
     }
 
@@ -101,6 +104,9 @@ SOME = (
     "R29.cargo",
     "R32.held",
     "R34.call",
+    "R36.cut",
+    "R41.freed",
+    "R42",
 )
 
 

@@ -17,7 +17,7 @@ const FUNCTIONS = ["echo", "slow", "fail", "misuse", "value_of", "pass_on", "hol
   "nest", "missing"];
 const CAPABILITIES = ["create", "share", "drop", "fetch", "call", "probe", "argument.unwritable", "argument.unreadable",
   "concurrent", "local", "timeout", "confirmed", "probe.owned", "probe.forks", "probe.pending", "probe.children", "fault.kill",
-  "fault.pause", "fault.lose", "fault.delay", "fault.duplicate", "stop.graceful", "restart",
+  "fault.pause", "fault.lose", "fault.delay", "fault.duplicate", "fault.cut", "stop.graceful", "restart", "silence", "reclaims",
   ...FUNCTIONS.map((name) => `function.${name}`)];
 const STOP_SECONDS = 5;
 
@@ -52,7 +52,10 @@ const inWorker = {
   call: async ({ to, function: fn, args, timeout }) =>
     shown(await worker.call(to, `js:${fn}`, args.map(argument), { timeout })),
   probe: ({ name }) => (name ? { confirmed: held(name).confirmedByOwner() } : probed(worker.tables())),
-  fault: ({ kind, details }) => { worker.faults.push({ kind, times: 1, seconds: 0, ...details }); },
+  fault: ({ kind, details }) => {
+    if (kind === "cut") worker.breakStreamTo(details.to);
+    else worker.faults.push({ kind, times: 1, seconds: 0, ...details });
+  },
   leave: () => worker.shutdown({ timeout: STOP_SECONDS }),
 };
 const probed = ({ owned, forks, pending, children }) => ({ owned, forks, pending, children });
@@ -110,7 +113,7 @@ async function start({ workers: names, options }) {
   directory = mkdtempSync(join(tmpdir(), "farref-js-"));
   for (const name of workers.keys()) if (!names.includes(name)) { await ended(workers.get(name)); workers.delete(name); }
   for (const name of names) if (!workers.has(name) || workers.get(name).dead) workers.set(name, spawn(name));
-  const world = { size: names.length, directory, timeout: options.timeout ?? 60 };
+  const world = { size: names.length, directory, timeout: options.timeout ?? 60, silence: options.silence ?? 30 };
   await Promise.all(names.map((name, rank) => ask(name, "join", { name, rank, ...world })));
 }
 async function leave(name) { // what it could not release

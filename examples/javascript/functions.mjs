@@ -49,5 +49,6 @@ const plain = {
   make: (worker, name, to, fn, args) => keepOnDesk(worker, name, worker.remote(to, fn, args)),
   ask: (worker, to, fn, args) => worker.call(to, fn, args),
   tables: (worker) => worker.tables(),
+  cut: (worker, to) => worker.breakStreamTo(to),
 };
 export const functions = Object.fromEntries(Object.entries(plain).map(([name, one]) => [`js:${name}`, one]));

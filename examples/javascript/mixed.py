@@ -1,6 +1,7 @@
-"""A world of two Python and two JavaScript workers, over the wire of `spec/wire.md`: python examples/javascript/mixed.py
+"""A world of two Python and three JavaScript workers, over the wire of `spec/wire.md`: python examples/javascript/mixed.py
 
-Each side calls the other, refers to what the other owns, and passes such references on. In the end every table is empty.
+Each side calls the other, refers to what the other owns, and passes such references on. Streams are broken, and one worker is
+killed. In the end every table is empty.
 """
 
 from __future__ import annotations
@@ -14,9 +15,20 @@ from pathlib import Path
 
 import numpy
 
-from farref.impl import RRef, Settings, autograd, function, get_debug_info, init_rpc, remote, rpc_sync, shutdown
+from farref.impl import (
+    RRef,
+    Settings,
+    autograd,
+    function,
+    get_debug_info,
+    init_rpc,
+    remote,
+    rpc_async,
+    rpc_sync,
+    shutdown,
+)
 
-NAMES = ["py", "js", "snake", "script"]  # by rank; the first is this process
+NAMES = ["py", "js", "snake", "script", "victim"]  # by rank; the first is this process
 WORKER = Path(__file__).with_name("worker.mjs")
 
 
@@ -41,7 +53,7 @@ def left() -> int:
 
 def start(directory: str, rank: int) -> subprocess.Popen[bytes]:
     """Start a worker of the language that its name says."""
-    program = ["node", str(WORKER)] if NAMES[rank] in ("js", "script") else [sys.executable, __file__]
+    program = [sys.executable, __file__] if NAMES[rank] in ("py", "snake") else ["node", str(WORKER)]
     return subprocess.Popen([*program, directory, str(rank), NAMES[rank], str(len(NAMES))], stdin=subprocess.DEVNULL)
 
 
@@ -81,24 +93,57 @@ def contexts() -> None:
         print("in a context:", rpc_sync("js", "js:echo", args=[3]), remote("script", "js:echo", args=[4]).to_here())
 
 
+def breaks() -> None:
+    """A stream that breaks is made again, in whichever direction it was made, and no call is lost or runs twice."""
+    given, runs = [], []
+    for number in range(30):
+        futures = [rpc_async("js", "js:ask", args=["snake", "__main__:made", [one]]) for one in range(10)]
+        counts = [rpc_async("js", "js:count", args=[f"{number}.{one}"]) for one in range(10)]
+        rpc_sync("js", "js:cut", args=[["py", "snake"][number % 2]])
+        given.append([future.wait() for future in futures])
+        runs.extend(count.wait() for count in counts)
+    print("streams were broken:", given == [list(range(10))] * 30, set(runs))
+
+
 def nothing_left() -> bool:
-    """Whether every table of every worker is empty."""
-    far = [rpc_sync(name, "js:tables") for name in ("js", "script")]
-    return not any(any(one.values()) for one in far) and left() + rpc_sync("snake", "__main__:left") == 0
+    """Whether every table of every worker is empty that lives, within some seconds."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        far = [rpc_sync(name, "js:tables") for name in ("js", "script")]
+        if not any(any(one.values()) for one in far) and left() + rpc_sync("snake", "__main__:left") == 0:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def lose(victim: subprocess.Popen[bytes]) -> None:
+    """What a killed worker held is given back, whatever the language of its owner."""
+    mine = RRef(21)
+    rpc_sync("victim", "js:keep", args=["x", mine])
+    rpc_sync("victim", "js:make", args=["y", "js", "js:echo", [1]])
+    rpc_sync("victim", "js:make", args=["z", "snake", "__main__:made", [2]])
+    rpc_sync("victim", "js:ask", args=["script", "js:value_of", [mine]])
+    waiting = rpc_async("script", "js:ask", args=["victim", "js:slow", [60, 0]])
+    del mine
+    victim.kill()
+    try:
+        waiting.wait()
+    except Exception as error:
+        print("a call to it:", str(error).splitlines()[0].split(":")[0])
+    print("given back:", nothing_left())
 
 
 def main() -> int:
     """Be the first worker."""
     with tempfile.TemporaryDirectory() as directory:
-        workers = [start(directory, rank) for rank in (1, 2, 3)]
+        *workers, victim = [start(directory, rank) for rank in range(1, len(NAMES))]
         join(directory, 0)
         calls()
         references()
         contexts()
-        until = time.monotonic() + 10
-        while not (empty := nothing_left()) and time.monotonic() < until:
-            time.sleep(0.05)
-        print("nothing is left:", empty)
+        breaks()
+        print("nothing is left:", nothing_left())
+        lose(victim)
         print("left in order:", not shutdown().users, [worker.wait(20) for worker in workers])
     return 0
 

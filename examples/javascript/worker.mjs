@@ -94,12 +94,19 @@ export class Worker {
     if (error?.broken) this.mend(link, error.message);
     else if (error) this.do_cut({ peer: link.rank, reason: error.message }); // what no honest peer sends
   }
-  async mend(link, reason) { // X4, X6: until there is a stream, or nobody is there any more
+  async mend(link, reason) { // one attempt at a time: a count that was told must still be right when the stream begins (X5)
+    if (link.mending) return;
+    link.mending = true;
+    await this.connectAgain(link, reason).finally(() => { link.mending = false; });
+    if (!link.works && !link.over && !this.stopped && this.links.get(link.rank) === link && !this.suspected.has(link.rank))
+      this.mend(link, reason); // it broke again at once
+  }
+  async connectAgain(link, reason) { // X4, X6: until there is a stream, or nobody is there any more
     for (let pause = PAUSE_MS; !link.works && !link.over && !this.stopped; pause = Math.min(2 * pause, PAUSE_MS_MAX)) {
       try {
         const made = await reach(joined(this.directory, placeOf(link.rank, link.incarnation)), this.me, link);
         if (link.over || this.stopped || link.rank > this.rank) made.socket.destroy(); // it was a knock, and the other connects
-        else this.goOn(link, made);
+        else return this.goOn(link, made);
       } catch (error) {
         if (error.told) return this.step((core) => core.receive(link.rank, error.told));
         if (error.gone) return this.gone(link, reason);
@@ -116,6 +123,7 @@ export class Worker {
       this.do_cut({ peer: link.rank, reason: error.message });
     }
   }
+  breakStreamTo(name) { this.links.get(this.rankOf(name))?.socket?.destroy(); } // to see that it is made again
   gone(link, reason) { // X10; whoever has said 4 has left in order
     if (this.reached.get(link.rank) < 4) return this.suspect(link.rank, reason);
     this.links.delete(link.rank);
@@ -407,7 +415,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const [directory, rank, name, size] = process.argv.slice(2);
   const worker = await Worker.join({ directory, name, rank: Number(rank), size: Number(size), functions });
   await worker.someoneLeaves;
-  const left = await worker.shutdown();
+  const left = await worker.shutdown({ timeout: 60 }); // as others who only serve say at once that they would leave
   for (const one of left) console.error(one);
   process.exit(left.length ? 1 : 0);
 }
