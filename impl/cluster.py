@@ -44,7 +44,6 @@ from farref.impl.transport.streams import Transport, check_transport
 from farref.impl.worker.process import check_idle, current
 
 DRIVER: Final = "driver"
-PREFIX: Final = "farref-world-"
 FAREWELL_S: Final = 3.0
 
 
@@ -138,7 +137,7 @@ def launch(
     if log is not None:
         Path(log).mkdir(parents=True, exist_ok=True)
     told = (os.getpid(), init_timeout, shutdown_timeout, log, checked_source(source))
-    yield from _driven(starting(), Plan(tempfile.mkdtemp(prefix=PREFIX), everybody, transport, settings, *told))
+    yield from _driven(starting(), Plan(_new_folder(), everybody, transport, settings, *told))
 
 
 def _check(settings: Settings, transport: Transport, timeouts: Sequence[float]) -> None:
@@ -182,6 +181,15 @@ def _start(plan: Plan, processes: Sequence[Any]) -> None:
             if process.pid is not None:
                 process.kill()
         raise
+
+
+def _new_folder() -> str:
+    return tempfile.mkdtemp(prefix=prefix(os.getpid()))
+
+
+def prefix(driver: int) -> str:
+    """Say how the folders of a driver's worlds begin."""
+    return f"farref-world-{driver}-"
 
 
 def _names(workers: int | Sequence[str]) -> tuple[str, ...]:

@@ -46,6 +46,38 @@ def test_a_driver_killed_while_it_starts_leaves_nothing_and_nobody_complains(
     assert not list(place.iterdir())
 
 
+KNOWN_TO_NOBODY = """
+import sys, time
+sys.path.insert(0, {root!r})
+from farref.impl import cluster, launch
+made = cluster._new_folder
+def slow():
+    folder = made()
+    print("made", flush=True)
+    time.sleep(60)
+    return folder
+cluster._new_folder = slow
+if __name__ == "__main__":
+    with launch(1):
+        pass
+"""
+
+
+def test_a_folder_that_no_worker_knows_of_yet_goes_with_its_driver(tmp_path: Path, place: Path) -> None:
+    script = tmp_path / "driver.py"
+    script.write_text(KNOWN_TO_NOBODY.format(root=str(ROOT)))
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as driver:
+        assert driver.stdout is not None
+        driver.stdout.readline()
+        assert list(place.glob("farref-world-*"))
+        driver.kill()
+        _, complaints = driver.communicate(timeout=30)
+    assert complaints == ""
+    assert not list(place.iterdir())
+
+
 def test_what_workers_could_not_release_is_listed_for_the_driver(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.warns(UserWarning, match="A could not release everything"):
         world = let_a_user_of_another_worker_die()

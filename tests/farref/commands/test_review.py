@@ -46,7 +46,9 @@ def test_the_headline_is_about_the_case_that_fails(farref: Farref, tmp_path: Pat
     """P1 is two sentences; what an abandoned fetch breaks is the second one."""
     trace, drawing = tmp_path / "p1.json", tmp_path / "p1.svg"
     words = ("--without", "fetch_pins_user", "--claim", "P1", "--save", str(trace))
-    sentence = "No entry is dropped while a user of it lives, comes to somebody who will take it, or has a fetch under way."
+    sentence = (
+        "No entry is dropped while a user of it lives, comes to somebody who will take it, or has a fetch under way."
+    )
     assert ask(farref, *words)["counterexample"]["text"] == sentence
     assert f"P1 (clause R22) is violated: {sentence}" in farref("explain", str(trace), "-o", str(drawing)).stdout
     assert "has a fetch under way" in drawing.read_text()
