@@ -41,7 +41,8 @@ export class Core {
   mint() { return [this.rank, this.incarnation, ++this.counter]; } // R2
   fencedError() { return new Trouble("dead", this.fenced, "WasExcluded"); } // R38
   deadError(rank) {
-    return this.fenced ? this.fencedError() : new Trouble("dead", `worker ${this.names[rank] ?? rank} died: ${this.dead.get(rank)}`);
+    if (this.fenced) return this.fencedError();
+    return new Trouble("dead", `worker ${this.names[rank] ?? rank} died: ${this.dead.get(rank)}`);
   }
   mustLive(rank) { if (this.dead.has(rank)) throw this.deadError(rank); }
 

@@ -2,7 +2,7 @@
 //
 //   node worker.mjs DIRECTORY RANK NAME SIZE     joins, offers the functions of functions.mjs, leaves when another one does
 //
-// The protocol is in core.mjs; here are promises, functions, timeouts, streams that are made again, and the order of leaving (R32).
+// The protocol is in core.mjs; here are promises, functions, timeouts, broken streams, and the order of leaving (R32).
 // Left out: TCP, shared memory and autograd; a limit on what is kept for a peer; to join a world that has met (R44); and, as
 // rank 0, to admit others and to be started again with what the authority had decided (R35).
 import { pathToFileURL } from "node:url";
