@@ -20,6 +20,7 @@ from farref.impl.core.entries import Entry
 from farref.impl.core.ids import FetchId, ForkId, RRefId, SequenceNumber, WorkerId
 from farref.impl.core.messages import ControlBody, RRefBody
 from farref.impl.core.user import Record
+from farref.impl.core.views import Suspect
 
 AnyView = TypeVar("AnyView")
 
@@ -149,8 +150,9 @@ class WorkerTables(Struct, frozen=True):
     """Forks that an excluded worker minted and whose owner does not count them yet: the view is not settled here (R39)."""
 
     def is_empty(self) -> bool:
-        """Say whether nothing is left that keeps something (R32)."""
-        rref = self.entries or self.users or self.parked_calls or self.unanswered
+        """Say whether nothing is left that keeps something (R32). Advice keeps nothing: its reader may have left (R36)."""
+        owed = [one for one in self.unanswered if one.message != Suspect.__name__]
+        rref = self.entries or self.users or self.parked_calls or owed
         return not (rref or self.contexts or self.passes)
 
 

@@ -58,6 +58,13 @@ def test_R35_only_the_authority_is_obeyed() -> None:
             world.cores[B].members.handlers[type(order)](A, order)
 
 
+def test_R36_advice_that_nobody_answers_keeps_nobody_from_leaving() -> None:
+    world = Views()
+    world.suspect(A, B)
+    assert [one.message for one in world.observe()[A].unanswered] == ["Suspect"]
+    assert world.observe()[A].is_empty()
+
+
 def test_R36_a_broken_link_changes_nothing_and_what_is_on_it_arrives_later() -> None:
     world = Views()
     x = world.value()
