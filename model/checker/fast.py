@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from farref.model.checker.audit import audit_cases, audit_steps
-from farref.model.checker.chunks import Chunk
+from farref.model.checker.chunks import Chunk, Numbers
 from farref.model.checker.columns import Columns, TooNarrow
 from farref.model.checker.interface import Action, Budget, Kind, Model, Property, Result
 from farref.model.checker.judges import Finds, Judges
@@ -192,9 +192,14 @@ class Search:
         parents = parents.take(new)
         self.origins.add(parents + level.start, candidates.actions(new))
         self._count(candidates, new.size)
-        rows = outcomes.rows.take(candidates.outcomes.take(new), axis=0)
-        rows[:, : level.rows.shape[1]] ^= level.rows.take(parents, axis=0)
+        rows = self.rows_after(level, parents, candidates.outcomes.take(new))
         return rows, [one.take(new) for one in prints]
+
+    def rows_after(self, level: Level, parents: Numbers, outcomes: Numbers) -> Words:
+        """Give the rows that outcomes make of their parents'; these may be narrower, and what they lack is zero."""
+        rows: Words = self.expander.outcomes.rows.take(outcomes, axis=0)
+        rows[:, : level.rows.shape[1]] ^= level.rows.take(parents, axis=0)
+        return rows
 
     def _count(self, candidates: Candidates, new: int) -> None:
         self.run.distinct += new

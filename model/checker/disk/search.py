@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from farref.model.checker.disk import books
 from farref.model.checker.disk.buckets import (
@@ -25,7 +26,7 @@ from farref.model.checker.disk.buckets import (
 )
 from farref.model.checker.disk.folder import NO_ROOM, SUMMARY, Folder
 from farref.model.checker.disk.recent import Recent
-from farref.model.checker.disk.runs import Runs
+from farref.model.checker.disk.runs import Marks, Runs
 from farref.model.checker.fast import Level, Rest, Search, search_all
 from farref.model.checker.interface import Action, Budget, Model, ModelError, Property, Result
 from farref.model.checker.run import OnProgress, Run
@@ -108,19 +109,19 @@ class DiskSearch(Search):
             return self._taken_up(self._before)
         self.folder.begin()
         prints, marks = self.expander.outcomes.initial_prints()
-        self._write_level(np.zeros((1, 1), np.uint64), prints, marks.astype(np.uint16))
+        self._write_level(self.run.depth, np.zeros((1, 1), np.uint64), prints, marks.astype(np.uint16))
         self.runs.add(int(self.buckets.of(prints)[0]), prints, marks.astype(np.uint16))
         return self._level(self.run.depth, 0, 1)
 
-    def _write_level(self, rows: Words, prints: Words, marks: Any) -> None:
-        number = self.run.depth
-        for name, array in (("rows", rows), ("prints", prints), ("marks", marks)):
-            self.folder.write(f"{name}-{number}", array)
+    def _write_level(self, number: int, rows: Words, prints: Words, marks: Marks) -> None:
+        arrays: tuple[NDArray[Any], ...] = (rows, prints, marks)
+        for name, array in zip(_level_files(number), arrays, strict=True):
+            self.folder.write(name, array)
 
     def _level(self, number: int, start: int, words: int) -> Level:
-        view = self.folder.view
-        prints = [view(f"prints-{number}", np.uint64), view(f"marks-{number}", np.uint16)]
-        return Level(view(f"rows-{number}", np.uint64).reshape(-1, words), prints, start)
+        kinds = (np.uint64, np.uint64, np.uint16)
+        rows, *prints = (self.folder.view(*each) for each in zip(_level_files(number), kinds, strict=True))
+        return Level(rows.reshape(-1, words), prints, start)
 
     def _add(self, level: Level, begin: int, candidates: Candidates) -> tuple[Words, list[Words]]:
         """Put a chunk's successors into their buckets, but for those that came lately."""
@@ -129,8 +130,7 @@ class DiskSearch(Search):
         marks = level.prints[1].take(parents) ^ outcomes.prints[1].take(candidates.outcomes).astype(np.uint16)
         new = self.recent.unmet(prints, marks)
         parents = parents.take(new)
-        rows = outcomes.rows.take(candidates.outcomes.take(new), axis=0)
-        rows[:, : level.rows.shape[1]] ^= level.rows.take(parents, axis=0)
+        rows = self.rows_after(level, parents, candidates.outcomes.take(new))
         found_by = parents + level.start, candidates.actions(new)
         self.buckets.add(records(prints.take(new), marks.take(new), *found_by, rows))
         self._count(candidates, 0)
@@ -140,17 +140,14 @@ class DiskSearch(Search):
         """Find out which of the successors are new, and write them down. A level that was cut short is left as it was."""
         found.clear()
         start = level.start + len(level.rows)
-        words = max(1, self.columns.words)
-        self.run.depth += 1  # under whose number the files of the next level are
+        number, words = self.run.depth + 1, max(1, self.columns.words)
         if self.run.cut is None:
             for bucket in range(self.buckets.count):
-                self._settle(bucket, words)
+                self._settle(bucket, number, words)
                 self.run.tell(self.run.distinct - start)
-        next_level = self._level(self.run.depth, start, words)
-        self.run.depth -= 1
-        return next_level
+        return self._level(number, start, words)
 
-    def _settle(self, bucket: int, words: int) -> None:
+    def _settle(self, bucket: int, number: int, words: int) -> None:
         taken = self.buckets.take(bucket, words)
         firsts = first_of_each(taken)
         prints, marks = taken[firsts, PRINT], marks_of(taken[firsts, FOUND])
@@ -162,7 +159,7 @@ class DiskSearch(Search):
             raise ModelError(f"a search on disk takes up to {STATES_MAX} states")
         taken = taken.take(firsts[new], axis=0)
         self.runs.add(bucket, prints[new], marks[new])
-        self._write_level(taken[:, STATE:], prints[new], marks[new])
+        self._write_level(number, taken[:, STATE:], prints[new], marks[new])
         self.folder.write(PARENTS, taken[:, FOUND].astype(np.uint32))
         self.folder.write(ACTIONS, (taken[:, FOUND] >> np.uint64(32)).astype(np.uint16))
 
@@ -198,13 +195,7 @@ class DiskSearch(Search):
         self._save_at = self.run.seconds() + SAVE_SECONDS
 
     def _files(self, level: int) -> list[str]:
-        return [
-            SUMMARY,
-            PARENTS,
-            ACTIONS,
-            *(f"{name}-{level}" for name in ("rows", "prints", "marks")),
-            *self.runs.files(),
-        ]
+        return [SUMMARY, PARENTS, ACTIONS, *_level_files(level), *self.runs.files()]
 
     def _saved(self) -> dict[str, Any]:
         saved = self.folder.summary()
@@ -227,6 +218,10 @@ class DiskSearch(Search):
         self.folder.cut(PARENTS, 4 * (start + size - 1))
         self.folder.cut(ACTIONS, 2 * (start + size - 1))
         return self._level(number, start, words)
+
+
+def _level_files(number: int) -> list[str]:
+    return [f"{name}-{number}" for name in ("rows", "prints", "marks")]
 
 
 def _buckets(memory_max: int) -> int:
