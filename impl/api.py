@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping
@@ -130,8 +131,7 @@ def _met(name: str, me: WorkerId, meeting: Meeting, check: Callable[[], None], m
     core = make(me, called, incarnation)
     core.here.lives.update(lives)
     worker = Worker(core, called, streams, meeting.settings, arena, windows)
-    worker.intake.mend_with(Mending(worker, meeting, identity, listener))
-    worker.membership.begin(place)
+    _begin(worker, meeting, identity, listener)
     return worker
 
 
@@ -151,12 +151,17 @@ def _joined(name: str, place: WorkerId, meeting: Meeting, make: MakeCore) -> Wor
     excluded = {rank for rank, _ in told.view.excluded}
     peers = [rank for rank in told.names if rank not in excluded and rank != told.rank]
     worker = Worker(core, told.names, dict.fromkeys(peers), meeting.settings)
-    worker.intake.mend_with(Mending(worker, meeting, identity, listener))
-    worker.membership.begin(meeting.directory)
+    _begin(worker, meeting, identity, listener)
     with worker.lock:
         worker.perform(core.members.install(told.view))
         worker.perform(core.members.bury(told.buried))
     return worker
+
+
+def _begin(worker: Worker, meeting: Meeting, identity: Identity, listener: socket.socket) -> None:
+    """Let streams be made again, and have somebody decide who is a member."""
+    worker.intake.mend_with(Mending(worker, meeting, identity, listener))
+    worker.membership.begin(meeting.directory)
 
 
 def _check_place(directory: Path, rank: int, world_size: int) -> None:

@@ -76,7 +76,7 @@ class Cluster:
         before = driver.find(name)
         driver.declare_dead(before, "it is started anew")
         rank = plan.names.index(name)
-        process = starting().Process(target=work, args=(plan, rank), daemon=True)
+        process = _process(starting(), plan, rank)
         with without_script():
             process.start()
         self.processes[name] = process
@@ -150,7 +150,7 @@ def _check(settings: Settings, transport: Transport, timeouts: Sequence[float]) 
 
 def _driven(context: Any, plan: Plan) -> Iterator[Cluster]:
     """Start the workers of a plan, and be their driver."""
-    processes = [context.Process(target=work, args=(plan, rank), daemon=True) for rank in range(1, len(plan.names))]
+    processes = [_process(context, plan, rank) for rank in range(1, len(plan.names))]
     cluster = Cluster(plan.names[1:], processes, plan)
     end = partial(_end, plan, cluster)
     atexit.register(end)  # for a program that ends in the block: its workers wait for it, and it would wait for them
@@ -167,6 +167,10 @@ def _driven(context: Any, plan: Plan) -> Iterator[Cluster]:
     finally:
         atexit.unregister(end)
         end()
+
+
+def _process(context: Any, plan: Plan, rank: int) -> Any:
+    return context.Process(target=work, args=(plan, rank), daemon=True)
 
 
 def _start(plan: Plan, processes: Sequence[Any]) -> None:
