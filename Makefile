@@ -10,7 +10,7 @@ AUTOGRAD := $(BIN)/farref check autograd
 # The tests start hundreds of Python processes: without compiled files each one compiles the whole package first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help verify conform test check generated findings clean
+.PHONY: help verify conform test check generated docs findings clean
 
 help:
 	@echo "make verify     the sound protocol holds, PyTorch's breaks, TLC agrees, and the proof is checked: a few minutes"
@@ -18,6 +18,7 @@ help:
 	@echo "make conform    our own backends keep every clause that the kit checks: about 5 minutes"
 	@echo "make check      ruff, mypy --strict, import-linter"
 	@echo "make generated  write the tables, the listing of folders, the diagram and the TLA+ configurations anew"
+	@echo "make docs       the documents as a site in build/site, with runs to walk through: open build/site/index.html"
 	@echo "make findings   run every program that shows a defect of PyTorch, RUNS times each (5): about 15 minutes"
 	@echo "make clean      remove $(VENV) and every cache"
 
@@ -59,6 +60,10 @@ check: $(VENV)/.dev
 
 generated: $(VENV)/.dev
 	$(BIN)/python -m tests.generated
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m tests.pages.site build/site
+	@echo "the site is in build/site; python3 -m http.server --directory build/site serves it"
 
 findings: $(VENV)/.torch
 	$(BIN)/python -m farref.properties.conformance.findings.run --runs $(RUNS)

@@ -4,25 +4,23 @@
 
 Between two faults workers create, share, fetch and drop as in `tests/impl/soak.py`; calls may fail, and must end. Every few
 faults all of it stops. Then whoever was excluded is started anew, the application lets go of everything, and every table of
-every worker must become empty: what the lost held is reclaimed. Memory and file descriptors of the driver, which lives through
-all of it, must not grow.
+every worker must become empty: what the lost held is reclaimed. The driver lives through all of it. Its memory, objects,
+connections, threads and file descriptors must be level: in the last third of the soak as in the middle third (`soak_level.py`).
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import signal
 import sys
 import time
 from collections import Counter
 from contextlib import suppress
-from pathlib import Path
 from random import Random
-from statistics import fmean
 from typing import Final
 
+from bench.soak_level import Sample, complaints, look, table
 from farref.impl import Cluster, Future, RpcError, get_debug_info, launch, rpc_async, rpc_sync
 from farref.impl.transport.streams import Transport
 from farref.impl.worker.process import current
@@ -35,7 +33,8 @@ ALLOWED: Final = ("tests.impl.far.references", "tests.impl.far.cuts")
 SILENCE_S: Final = 2.0
 FAULTS_AT_ONCE: Final = 3
 SETTLE_S: Final = 30.0
-GROWTH_MIB_MAX, GROWTH_MAX = 5.0, 1.1
+TIDY_S: Final = 0.2
+"""A few ticks, in which connections to the dead are closed."""
 
 
 class Storm:
@@ -45,8 +44,7 @@ class Storm:
         self.world, self.random, self.seed = world, Random(seed), seed
         self.faults: Counter[str] = Counter()
         self.rounds = self.excluded = 0
-        self.descriptors: list[int] = []
-        self.memory_mib: list[float] = []
+        self.samples: list[Sample] = []
 
     def blow(self, seconds: float) -> None:
         """Work while some faults happen, and let everything end."""
@@ -98,17 +96,20 @@ class Storm:
         """Start anew whoever is excluded; then nothing may be left anywhere."""
         deadline = time.monotonic() + SETTLE_S
         time.sleep(SILENCE_S / 4)
+        self._revive()
+        while not self._is_empty():
+            self._revive()  # on a busy machine somebody may be silent for too long at any time
+            if time.monotonic() > deadline:
+                raise AssertionError(f"tables do not become empty: {self._left()}")
+            time.sleep(0.05)
+        time.sleep(TIDY_S)
+        self.samples.append(look(current()))
+
+    def _revive(self) -> None:
         for name in NAMES:
             if current().find(name) in current().core.dead or self.world.processes[name].exitcode is not None:
                 self.excluded += 1
                 self.world.restart(name)
-        while not self._is_empty():
-            if time.monotonic() > deadline:
-                raise AssertionError(f"tables do not become empty: {self._left()}")
-            time.sleep(0.05)
-        gc.collect()
-        self.descriptors.append(len(os.listdir("/proc/self/fd")))
-        self.memory_mib.append(_memory_mib())
 
     def _is_empty(self) -> bool:
         try:
@@ -120,22 +121,13 @@ class Storm:
             return False
 
     def _left(self) -> object:
-        return {name: rpc_sync(name, far.tables) for name in NAMES}, get_debug_info()
-
-    def complaints(self) -> list[str]:
-        """Say what grew."""
-        found, middle = [], len(self.memory_mib) // 2
-        early, late = fmean(self.memory_mib[1:middle] or [0.0]), fmean(self.memory_mib[middle:])
-        if late > early * GROWTH_MAX + GROWTH_MIB_MAX:
-            found.append(f"memory was {early:.1f} MiB and is {late:.1f} MiB")
-        if max(self.descriptors[middle:]) > max(self.descriptors[:middle]):
-            found.append(f"file descriptors were {self.descriptors[:middle]} and are {self.descriptors[middle:]}")
-        return found
-
-
-def _memory_mib() -> float:
-    status = Path("/proc/self/status").read_text()
-    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))) / 1024
+        left: dict[str, object] = {"driver": get_debug_info()}
+        for name in NAMES:
+            try:
+                left[name] = rpc_sync(name, far.tables)
+            except RpcError as error:
+                left[name] = error
+        return left
 
 
 def soak(seconds: float, seed: int, transport: Transport, calm_s: float = 1.0) -> Storm:
@@ -150,7 +142,7 @@ def soak(seconds: float, seed: int, transport: Transport, calm_s: float = 1.0) -
             storm.blow(calm_s)
             storm.rest()
             told = f"{storm.rounds:,} rounds, {storm.faults.total()} faults, {storm.excluded} excluded, all empty"
-            print(f"{told}; MiB {storm.memory_mib[-1]:.1f}", file=sys.stderr, flush=True)
+            print(f"{told}; {storm.samples[-1]}", file=sys.stderr, flush=True)
     return storm
 
 
@@ -163,20 +155,19 @@ def main() -> int:
     options = parser.parse_args()
     try:
         storm = soak(options.minutes * 60, options.seed, options.transport)
-    except AssertionError as found:
-        print(f"{found} (seed {options.seed})")
+    except AssertionError as left:
+        print(f"{left} (seed {options.seed})")
         return 1
-    complaints = storm.complaints()
-    print("\n".join(complaints) or "nothing left, nothing grew")
+    grown = complaints(storm.samples)
     faults = ", ".join(f"{count} {kind}" for kind, count in sorted(storm.faults.items()))
     print(
         f"{storm.rounds:,} rounds of seed {options.seed}; {faults}; {storm.excluded} workers excluded and started anew"
     )
     print(
-        f"file descriptors of the driver: {storm.descriptors[0]} at the beginning, {storm.descriptors[-1]} at the end"
+        f"at each of {len(storm.samples)} rests every table was empty; of the driver:", *table(storm.samples), sep="\n"
     )
-    print(f"its memory: {storm.memory_mib[0]:.1f} MiB and {storm.memory_mib[-1]:.1f} MiB")
-    return 1 if complaints else 0
+    print("\n".join(grown) or "level")
+    return 1 if grown else 0
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "conform": "Judge a backend: which clauses of the spec it keeps, which it breaks, and how to see that again.",
     "crashes": "Lose a worker before and after every step of some stories, and compare what is left with the spec.",
     "doctor": "Say what works on this machine, and what is lost where something is missing.",
+    "evidence": "Show what a wrong protocol would have to get past: kill rates, states visited, transitions seen.",
     "explain": "Tell the story of a run that `farref check --save` or `farref fuzz --save` wrote.",
     "explore": "Walk through a world in the browser, step by step.",
     "fuzz": "Drive the model and an implementation through the same random schedules, and compare them after every step.",
@@ -30,6 +31,7 @@ COMMANDS: Final = {
     "replay": "Let the model and an implementation take a saved run, and compare them after every step.",
     "spec": "Explain a clause, a property, a known defect or a rule of the spec, or list the clauses.",
     "top": "Show the workers of a world that runs: who waits for whom, who is stuck, and why.",
+    "zoo": "Let what is wrong on purpose loose, and say which engine kills it, after how much, and how.",
 }
 """Every command with its one-line help."""
 
@@ -89,10 +91,12 @@ def _failed(error: Exception) -> int:
     """Tell of what a user can do something about in one line, and of a fault of ours at length: it is not a verdict."""
     from farref.model.checker.interface import ModelError
     from farref.properties.proof.solvers.solver import SolverMissing
+    from farref.properties.work.cluster import ClusterError
+    from farref.properties.work.units import WorkersLost
     from farref.tlc.engine import TlcUnavailable
     from farref.tlc.rref import TlcFailed
 
-    if isinstance(error, TlcUnavailable | TlcFailed | ModelError | SolverMissing):
+    if isinstance(error, TlcUnavailable | TlcFailed | ModelError | SolverMissing | ClusterError | WorkersLost):
         return _complain(str(error), HARNESS)
     traceback.print_exception(error)
     return HARNESS
@@ -118,6 +122,7 @@ def cli(ctx: click.Context) -> int:
     farref crashes                        lose each worker at each step, and see what is left
     farref prove rref                     what holds for any number of everything
     farref conform --backend torch        which clauses does a backend keep?
+    farref zoo --list                     what is wrong on purpose, and who finds out
     farref spec R21                       read a clause of the spec
     farref top                            who waits for whom in a world that runs
     farref doctor                         what works on this machine

@@ -23,11 +23,14 @@ from farref.impl.options import check_backend, chosen_settings, meeting_place, p
 from farref.impl.rref import RRef
 from farref.impl.settings import Settings, WorkerInfo, check_settings, limit_of
 from farref.impl.spelling import also_called
+from farref.impl.transport.boards import Book, Endpoint, Folder, Transport, names_in
 from farref.impl.transport.handshake import Identity
-from farref.impl.transport.joining import ask, listen_anew
-from farref.impl.transport.mesh import Meeting, agree_on_secret, leave_name, meet, names, place_of, share_memory
+from farref.impl.transport.joining import Joined, join
+from farref.impl.transport.mesh import Meeting, Met, agree_on_secret, meet, share_memory
 from farref.impl.transport.places import check_not_met, stay, who_is_there
-from farref.impl.transport.streams import Transport, check_transport
+from farref.impl.transport.rendezvous import ZERO, host, shared_secret
+from farref.impl.transport.streams import check_address, check_transport
+from farref.impl.transport.visiting import visit
 from farref.impl.values.bodies import Arguments
 from farref.impl.worker import forking as forking
 from farref.impl.worker import leaving
@@ -67,6 +70,8 @@ def init_rpc(
     world_size: int | None = None,
     rpc_backend_options: object = None,
     *,
+    init_method: str | None = None,
+    key: str | None = None,
     directory: str | Path | None = None,
     transport: Transport = "unix",
     settings: Settings | None = None,
@@ -75,11 +80,13 @@ def init_rpc(
     make_core: MakeCore = Core,
     log: str | Path | None = None,
 ) -> WorkerInfo:
-    """Join a world: meet its other workers in a directory, which must be nobody else's to enter.
+    """Join a world: meet its other workers in a directory, which must be nobody else's to enter, or at an address.
 
-    `options` says what is read of `backend` and `rpc_backend_options`, and where a directory, a rank and a size come from that
-    are not given. `init_rpc(name, rank, world_size, directory=...)` is an older form, and means the same. `timeout` is how
-    long the meeting may take, in seconds; 0 means for ever.
+    `init_method` says where: `"tcp://host:port"`, where rank 0 listens, `"env://"` or `"file://..."`, as in PyTorch. At an
+    address every worker needs the same `key`, or `FARREF_KEY`, or certificates (`Settings.tls`). `options` says what is read of
+    `backend` and `rpc_backend_options`, and where a place, a rank and a size come from that are not given.
+    `init_rpc(name, rank, world_size, directory=...)` is an older form, and means the same. `timeout` is how long the meeting
+    may take, in seconds; 0 means for ever.
 
     `check` is called while waiting, and may raise to give up. `make_core` may give another core. `log` is
     a file for what this worker does (`spec/log.md`); it is written by a core of its own, in place of any other.
@@ -90,68 +97,87 @@ def init_rpc(
     check_backend(backend)
     rank, size = position(rank, world_size)
     chosen = chosen_settings(settings, rpc_backend_options)
-    place = meeting_place(directory, rpc_backend_options)
+    place = meeting_place(directory, init_method, rpc_backend_options)
     check_settings(chosen)
-    check_transport(transport, chosen)
-    _check_place(place, rank, size)
+    _check_rank(rank, size)
+    board = _board(place, transport, chosen, key)
     if chosen.allow_pickle:
         warnings.warn("allow_pickle=True: any worker of this world can run any code on this one", stacklevel=2)
     with joining:
         check_idle()
         deadline = time.monotonic() + min(limit_of(timeout), MEETING_S_MAX)
         make = make_core if log is None else partial(LoggedCore, journal=journal_in(Path(log)))
-        meeting = Meeting(place, size, transport, chosen, deadline)
-        worker = _joined(name, WorkerId(rank), meeting, make)
-        if worker is None:
-            check_not_met(place, size)
-            worker = _met(name, WorkerId(rank), meeting, check, make)
-        worker.intake.reporter = Reporter(worker, place)
-        become(worker, stay(place, worker.rank))
+        meeting = Meeting(board, size, chosen, deadline)
+        worker = _arrived(name, WorkerId(rank), meeting, check, make)
+        if isinstance(board, Folder):
+            worker.intake.reporter = Reporter(worker, board.path)
+        become(worker, stay(board.path, worker.rank) if isinstance(board, Folder) else None)
         worker.reactor.begin()
     return worker.info(worker.rank)
 
 
-def _met(name: str, me: WorkerId, meeting: Meeting, check: Callable[[], None], make: MakeCore) -> Worker:
-    """Meet the other workers, and make the worker that is connected to them."""
-    place = meeting.directory
-    world, key = agree_on_secret(place)
-    leave_name(place, me, name)
-    incarnation = Incarnation(time.time_ns())
-    identity = Identity(me, incarnation, world, key)
-    streams, lives, listener = meet(meeting, identity, check)
-    called = names(place, meeting.world_size)
+def _board(place: Path | Endpoint, transport: Transport, settings: Settings, key: str | None) -> Folder | Book:
+    """Say where workers find each other, and refuse a place that is not safe."""
+    if isinstance(place, Path):
+        check_transport(transport, settings)
+        if place.stat().st_mode & 0o077:
+            raise RpcError(f"{place} can be entered by others; it has the key of the world, so its mode must be 0700")
+        return Folder(place, transport)
+    check_address(settings)
+    return Book(place, shared_secret(key, settings.tls))
+
+
+def _arrived(name: str, rank: WorkerId, meeting: Meeting, check: Callable[[], None], make: MakeCore) -> Worker:
+    """Make the worker that has met the others, or has joined them."""
+    identity, found = _arrive(name, rank, meeting, check)
+    if isinstance(found, Met):
+        return _met(found, identity, meeting, make)
+    return _joined(found, identity, meeting, make)
+
+
+def _arrive(name: str, rank: WorkerId, meeting: Meeting, check: Callable[[], None]) -> tuple[Identity, Met | Joined]:
+    """Meet the other workers; or join a world that has met, in the place of a worker that was excluded (R44)."""
+    board, life = meeting.board, Incarnation(time.time_ns())
+    if isinstance(board, Book):
+        identity = Identity(rank, life, *board.secret())
+        return identity, (host if rank == ZERO else visit)(meeting, board, identity, name, check)
+    if who_is_there(board.path, meeting.world_size):
+        identity = Identity(rank, life, *agree_on_secret(board.path))
+        if (joined := join(meeting, board, identity, name)) is not None:
+            return identity, joined
+        check_not_met(board.path, meeting.world_size)
+    identity = Identity(rank, life, *agree_on_secret(board.path))
+    board.enter(rank, name)
+    return identity, meet(meeting, board, identity, check)
+
+
+def _met(met: Met, identity: Identity, meeting: Meeting, make: MakeCore) -> Worker:
+    """Make the worker that has met all others."""
+    called = names_in(meeting.board, range(meeting.world_size))
     try:
         check_names(called.values())
-        arena, windows = share_memory(streams, meeting)
+        arena, windows = share_memory(met.streams, meeting)
     except BaseException:
-        for stream in (listener, *streams.values()):
+        for stream in (met.listener, *met.streams.values()):
             stream.close()
-        place_of(place, me, incarnation).unlink(missing_ok=True)
+        meeting.board.withdraw(identity.rank, identity.incarnation)
         raise
-    core = make(me, called, incarnation)
-    core.here.lives.update(lives)
-    worker = Worker(core, called, streams, meeting.settings, arena, windows)
-    _begin(worker, meeting, identity, listener)
+    core = make(identity.rank, called, identity.incarnation)
+    core.here.lives.update(met.lives)
+    worker = Worker(core, called, met.streams, meeting.settings, arena, windows)
+    _begin(worker, meeting, identity, met.listener)
     return worker
 
 
-def _joined(name: str, place: WorkerId, meeting: Meeting, make: MakeCore) -> Worker | None:
-    """Join a world that has met, in the place of a worker that was excluded, if it takes this one in (R44)."""
-    if not who_is_there(meeting.directory, meeting.world_size):
-        return None
-    world, key = agree_on_secret(meeting.directory)
-    identity = Identity(place, Incarnation(time.time_ns()), world, key)
-    told = ask(meeting, identity, name)
-    if isinstance(told, str):
-        return None
-    identity = replace_identity(identity, rank=told.rank)
-    listener = listen_anew(meeting, identity)
+def _joined(joined: Joined, identity: Identity, meeting: Meeting, make: MakeCore) -> Worker:
+    """Make the worker that has joined a world which had met."""
+    told = joined.admission
     core = make(told.rank, told.names, identity.incarnation)
     core.here.lives.update({rank: life for rank, life in told.lives.items() if rank != told.rank})
     excluded = {rank for rank, _ in told.view.excluded}
     peers = [rank for rank in told.names if rank not in excluded and rank != told.rank]
     worker = Worker(core, told.names, dict.fromkeys(peers), meeting.settings)
-    _begin(worker, meeting, identity, listener)
+    _begin(worker, meeting, replace_identity(identity, rank=told.rank), joined.listener)
     with worker.lock:
         worker.perform(core.members.install(told.view))
         worker.perform(core.members.bury(told.buried))
@@ -161,14 +187,12 @@ def _joined(name: str, place: WorkerId, meeting: Meeting, make: MakeCore) -> Wor
 def _begin(worker: Worker, meeting: Meeting, identity: Identity, listener: socket.socket) -> None:
     """Let streams be made again, and have somebody decide who is a member."""
     worker.intake.mend_with(Mending(worker, meeting, identity, listener))
-    worker.membership.begin(meeting.directory)
+    worker.membership.begin(meeting.board)
 
 
-def _check_place(directory: Path, rank: int, world_size: int) -> None:
+def _check_rank(rank: int, world_size: int) -> None:
     if not 0 <= rank < world_size:
         raise RpcError(f"a world of {world_size} has the ranks 0 to {world_size - 1}, and not {rank}")
-    if directory.stat().st_mode & 0o077:
-        raise RpcError(f"{directory} can be entered by others; it has the key of the world, so its mode must be 0700")
 
 
 def shutdown(graceful: bool = True, timeout: float = SHUTDOWN_TIMEOUT_S) -> WorkerTables:

@@ -119,7 +119,7 @@ def launch(
     each leaves a file of what it did (`spec/log.md`). `source` is text that each worker runs as its `__main__` first: that of a
     cell of a notebook, which it could not import.
     """
-    everybody = _names(workers)
+    everybody = named(workers)
     settings = Settings(
         rpc_timeout,
         tuple(allow),
@@ -196,13 +196,13 @@ def prefix(driver: int) -> str:
     return f"farref-world-{driver}-"
 
 
-def _names(workers: int | Sequence[str]) -> tuple[str, ...]:
+def named(workers: int | Sequence[str]) -> tuple[str, ...]:
     """Name everybody, the driver first; refuse what is no number and no list of names."""
     is_fit = workers >= 1 if isinstance(workers, int) else isinstance(workers, Sequence) and len(workers) > 0
     if isinstance(workers, str) or not is_fit:
         raise RpcError(f"launch takes the number of workers, 1 or more, or a list of their names; not {workers!r}")
-    named = [f"worker{n}" for n in range(1, workers + 1)] if isinstance(workers, int) else workers
-    everybody = (DRIVER, *named)
+    others = [f"worker{n}" for n in range(1, workers + 1)] if isinstance(workers, int) else workers
+    everybody = (DRIVER, *others)
     api.check_names(everybody)
     return everybody
 

@@ -118,6 +118,10 @@ class PassPeerDied(PassFailed, PeerDied):
     """A worker that took part was declared dead (A21)."""
 
 
+class PassExcluded(PassFailed, WasExcluded):
+    """The worker that called `backward` was excluded itself. Of a pass that was decided, some may show gradients (A29)."""
+
+
 class StepFailed(RpcError):
     """Some workers could not make their part of a step; what the others did stays done. `errors` has each, by worker (A27)."""
 

@@ -75,6 +75,10 @@ _known_name: Final = lru_cache(maxsize=1024)(_name)
 
 def name_for(target: Callable[..., Any] | str) -> str:
     """Say what name a call carries for a function, or for a name; refuse one that cannot travel, before anything is begun."""
+    return _known_name_for(target) if type(target) is FunctionType else _name_for(target)
+
+
+def _name_for(target: Callable[..., Any] | str) -> str:
     name = target if isinstance(target, str) else name_of(target)
     if len(name) <= NAME_BYTES_MAX and name.isascii():
         return name
@@ -85,6 +89,9 @@ def name_for(target: Callable[..., Any] | str) -> str:
     if not is_short:
         raise RefusedFunction(f"{name[:SHOWN]!a}… is no name of a function: it has more than {NAME_BYTES_MAX} bytes")
     return name
+
+
+_known_name_for: Final = lru_cache(maxsize=1024)(_name_for)
 
 
 def _method(name: str) -> Callable[..., Any] | None:

@@ -1,8 +1,8 @@
 """What PyTorch's `init_rpc` is given, read as what ours needs: where workers meet, who this one is, and what it may do.
 
-PyTorch's workers meet at an address; ours in a directory that only their user can enter, as it has the key of the world. So
-`init_method` is `file://` and a directory, and `env://` reads `FARREF_DIRECTORY` where PyTorch reads `MASTER_ADDR` and
-`MASTER_PORT`. `RANK` and `WORLD_SIZE` are read as there.
+Workers meet at an address, `tcp://host:port`, where rank 0 listens; or in a directory that only their user can enter, as it
+has the key of the world: `file://` and a directory. `env://` reads `FARREF_DIRECTORY`, or `MASTER_ADDR` and `MASTER_PORT` as
+PyTorch does. `RANK` and `WORLD_SIZE` are read as there.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
@@ -18,7 +19,8 @@ from farref.impl.errors import RpcError
 from farref.impl.settings import NEEDED, Settings, checked_timeout
 
 DIRECTORY: Final = "FARREF_DIRECTORY"
-FILE, ENVIRONMENT = "file://", "env://"
+HOST, PORT = "MASTER_ADDR", "MASTER_PORT"
+FILE, TCP, ENVIRONMENT = "file://", "tcp://", "env://"
 
 
 class BackendType(Enum):
@@ -72,19 +74,39 @@ def chosen_settings(settings: Settings | None, options: object) -> Settings:
             )
 
 
-def meeting_place(directory: str | Path | None, options: object) -> Path:
-    """Find the directory in which the workers meet."""
+def meeting_place(directory: str | Path | None, init_method: str | None, options: object) -> Path | tuple[str, int]:
+    """Find where the workers meet: in a directory, or at the host and port of rank 0."""
     if directory is not None:
         return Path(directory)
-    method = options.init_method if isinstance(options, TensorPipeRpcBackendOptions) else ENVIRONMENT
+    told = options.init_method if isinstance(options, TensorPipeRpcBackendOptions) else ENVIRONMENT
+    method = told if init_method is None else init_method
     if method.startswith(FILE):
         return Path(method.removeprefix(FILE))
+    if method.startswith(TCP):
+        return _endpoint(method)
     if method == ENVIRONMENT and os.environ.get(DIRECTORY):
         return Path(os.environ[DIRECTORY])
+    if method == ENVIRONMENT and os.environ.get(HOST):
+        host = os.environ[HOST]
+        return _endpoint(f"{TCP}{f'[{host}]' if ':' in host else host}:{os.environ.get(PORT, '')}")
     raise RpcError(
         f"workers meet in a directory that only their user can enter: give directory=..., or set {DIRECTORY}, "
-        f"or init_method='{FILE}...'; not {method!r}"
+        f"or init_method='{FILE}...'; or at an address: init_method='{TCP}host:port', or set {HOST} and {PORT}; "
+        f"not {method!r}"
     )
+
+
+def _endpoint(method: str) -> tuple[str, int]:
+    """Read a host and a port."""
+    try:
+        found = urlsplit(method)
+        host, port = found.hostname, found.port
+        is_plain = not (found.path or found.query or found.fragment or found.username)
+    except ValueError:
+        host, port, is_plain = None, None, False
+    if not host or not port or not is_plain:
+        raise RpcError(f"an address is {TCP}host:port ({HOST}, {PORT}), with a port from 1 to 65535; not {method!r}")
+    return host, port
 
 
 def position(rank: int, world_size: int | None) -> tuple[int, int]:

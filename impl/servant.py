@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,8 +68,10 @@ def work(plan: Plan, rank: int) -> None:
         sys.exit(f"worker {plan.names[rank]} cannot join its world: {error}")
     worker = current()
     driver = WorkerId(0)
+    news = worker.membership.news
     while not worker.reached.get(driver) and driver not in worker.core.dead:
-        time.sleep(0.02)
+        news.wait()
+        news.clear()
     _, complaints = api.leave(driver not in worker.core.dead, plan.shutdown_timeout)
     with suppress(OSError):  # the directory is gone, or the disk is full
         if complaints:

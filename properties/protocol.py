@@ -56,6 +56,7 @@ class Claim:
     bounds: Any  # those of its protocol
     clause: str
     property: Property
+    without: str | None = None  # the rule that the sound rules break it without, if it is theirs
 
     def must_hold(self) -> str:
         """Give the sentence that must hold, and that the rules break."""
@@ -96,7 +97,7 @@ class Subject(Generic[AnyBounds, AnyWorld, AnyAction]):
     properties: Callable[[AnyBounds], tuple[Property, ...]]
     witnesses: Callable[[AnyBounds], tuple[Property, ...]]
     claims: Mapping[str, Claim]  # what PyTorch's rules break
-    gaps: Mapping[str, Claim]  # what ours break, as a link breaks and both ends live
+    gaps: Mapping[str, Claim]  # what ours break, all or without one, as a link breaks and both ends live
     portfolio: tuple[Configuration, ...]
 
     # Stories

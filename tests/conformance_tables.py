@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
+from farref.properties.conformance.adapters.simulated.held import HeldWorld
 from farref.properties.conformance.conversation.host import ARGUMENTS
 from farref.properties.conformance.kit import programs
 from farref.properties.conformance.kit.backend import (
@@ -15,6 +17,7 @@ from farref.properties.conformance.kit.backend import (
     VERBS,
     Adapter,
 )
+from farref.properties.conformance.kit.steps import BEGINNINGS, STEPS, TIMERS, Stepped
 
 GIVES = {
     "fetch": "the value",
@@ -22,6 +25,8 @@ GIVES = {
     "gradients": "`{leaf: number}`",
     "probe": "`{count: number}`, or `{confirmed: true}`",
     "stop": "a list of strings",
+    "begin": "ids, or null",
+    "look": "see below",
 }
 
 
@@ -33,9 +38,46 @@ def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 def verbs() -> str:
     """List the verbs: what they are given, what they do, what they give."""
+    return _verbs(Adapter, VERBS)
+
+
+def step_verbs() -> str:
+    """List the step verbs."""
+    return _verbs(Stepped, STEPS)
+
+
+def beginnings() -> str:
+    """List what an application can begin in a world that stands still."""
+    return table(
+        ("`what`", "what the application of `worker` does"), [(f"`{one}`", BEGINNINGS[one]) for one in BEGINNINGS]
+    )
+
+
+def timers() -> str:
+    """List what can expire."""
+    rows = [(", ".join(f"`{one}`" for one in names.split(", ")), said) for names, said in TIMERS.items()]
+    return table(("`timer`", "what happens"), rows)
+
+
+def looked() -> str:
+    """Show what our core shows after A has shared an RRef of B with C, and C has let go of it."""
+    held = HeldWorld(("A", "B", "C"))
+    made = held.begin("A", "create", None, None, "B") or {}
+    shared = held.begin("A", "give", made["rref"], made["fork"], "C") or {}
+    held.network.deliver(held.network.in_flight()[-1].id)
+    held.hear()
+    held.begin("C", "let go", made["rref"], shared["fork"], None)
+    shown = held.look()
+    lines = [f"    {json.dumps(one)}" for one in shown["messages"]]
+    workers = [f"    {json.dumps(name)}: {json.dumps(tables)}" for name, tables in shown["workers"].items()]
+    text = ",\n".join
+    return f'```json\n{{"messages": [\n{text(lines)}],\n "workers": {{\n{text(workers)}}}}}\n```'
+
+
+def _verbs(kind: type, names: Sequence[str]) -> str:
     rows = []
-    for verb in VERBS:
-        said = (getattr(Adapter, verb).__doc__ or "").split("\n\n")[0]
+    for verb in names:
+        said = (getattr(kind, verb).__doc__ or "").split("\n\n")[0]
         arguments = ", ".join(f"`{name}`" for name in ARGUMENTS[verb])
         rows.append((f"`{verb}`", arguments, " ".join(said.split()), GIVES.get(verb, "null")))
     return table(("verb", "arguments", "what it does", "gives"), rows)

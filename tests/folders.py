@@ -18,6 +18,7 @@ WITHOUT_PACKAGE: Final = {
     "spec/building": "To build a worker in another language: the core on a page, the transport, the costs, a transcript.",
     "spec/drawings": "Phases, a tree of forks, and the shortest run to N1, drawn from the model and as a page to walk on.",
     "spec/tla": "The same protocols in TLA+, with a configuration for each claim.",
+    "spec/evidence": "What a wrong protocol would have to get past, counted.",
     "spec/upstream": "Reports about PyTorch that are ready to be filed.",
     "properties/conformance/expectations": "The failures that are known, a file for each backend.",
     "farref/exploring/page": "The page of `farref explore`: one module for each thing on it, no build step.",

@@ -23,16 +23,19 @@ from farref.model.rref.world import Bounds
 from farref.properties.autograd.protocol import AUTOGRAD
 from farref.properties.conformance.findings import page as findings_page
 from farref.properties.conformance.kit import document
+from farref.properties.conformance.kit.steps import look_schema
 from farref.properties.proof.induction.theory import Theorem
 from farref.properties.proof.subjects import SUBJECTS
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.portfolio import PORTFOLIO
+from farref.rendering.evidence.markdown import page as evidence_page
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc import engine as tlc
 from farref.tlc import views as views_tlc
 from farref.tlc.claims import REFINEMENT
 from farref.tlc.invariant import invariant_module
+from farref.zookeeping.record import read as read_evidence
 from tests import conformance_tables, folders
 from tests.handlers import with_handlers
 from tests.pages import costs, explored, matrix, states, transcript, tree
@@ -52,6 +55,8 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "threads.md": threads_table,
         ROOT / "spec" / "findings.md": findings_page.page,
         ROOT / "spec" / "matrix.md": matrix.page,
+        ROOT / "spec" / "drawings" / "matrix.svg": matrix.picture,
+        ROOT / "spec" / "evidence" / "README.md": lambda: evidence_page(read_evidence()),
         ROOT / "spec" / "proof.md": proof_page,
         ROOT / "spec" / "building" / "costs.md": lambda: with_pieces(
             (ROOT / "spec" / "building" / "costs.md").read_text(), {"costs": costs.costs_table()}
@@ -68,6 +73,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "drawings" / "n1.svg": partial(diagram, "N1"),
         ROOT / "spec" / "conformance.md": conformance_page,
         ROOT / "spec" / "conformance.schema.json": conformance_schema,
+        ROOT / "spec" / "look.schema.json": lambda: json.dumps(look_schema(), indent=1) + "\n",
         **configurations(),
         ROOT / "spec" / "autograd.md": autograd_tables,
     }
@@ -119,6 +125,10 @@ def conformance_page() -> str:
         "kinds": conformance_tables.kinds(),
         "messages": conformance_tables.messages(),
         "capabilities": conformance_tables.capabilities(),
+        "step verbs": conformance_tables.step_verbs(),
+        "beginnings": conformance_tables.beginnings(),
+        "timers": conformance_tables.timers(),
+        "looked": conformance_tables.looked(),
         "examples/adapter_managers.py": f"```python\n{managers}```",
         "the end of examples/adapter.mjs": f"```js\n{script[script.index('createInterface({') :]}```",
     }

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,32 @@ def test_two_workers() -> None:
     lines = re.findall(r"(\w+): (.*) far, (.*) near", done.stdout)
     assert [name for name, _, _ in lines] == ["a", "b", "scale"]
     assert all(far == near for _, far, near in lines)
+
+
+COUNTED = "2 workers counted 18 words; 'a' 3 times\n"
+"""What one program says in every place; `tests/impl/test_ray.py` has the third."""
+
+
+def test_anywhere_on_this_machine() -> None:
+    done = run("-m", "examples.anywhere", "launch")
+    assert (done.returncode, done.stdout) == (0, COUNTED), done.stderr
+
+
+def test_anywhere_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FARREF_KEY", "a key of the tests")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        place = f"127.0.0.1:{listener.getsockname()[1]}"
+    command = [sys.executable, "-m", "examples.anywhere", "tcp"]
+    others = [subprocess.Popen([*command, rank, "3", place], cwd=ROOT) for rank in "12"]
+    done = run("-m", "examples.anywhere", "tcp", "0", "3", place)
+    assert (done.returncode, done.stdout) == (0, COUNTED), done.stderr
+    assert [other.wait(60) for other in others] == [0, 0]
+
+
+def test_anywhere_with_nonsense() -> None:
+    done = run("-m", "examples.anywhere", "nowhere")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
 
 
 def test_model_parallel() -> None:

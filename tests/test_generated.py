@@ -21,6 +21,9 @@ from farref.properties.autograd.protocol import AUTOGRAD
 from tests.generated import ROOT, TLA, configurations, farref, generated
 from tests.pages.explored import PAGE, PICTURE
 
+RATIOS = [ROOT / "spec" / "drawings" / f"ratios.{suffix}" for suffix in ("json", "svg")]
+"""Measured by `bench.ratios`, and compared with each other in `test_bench.py`."""
+
 Table = Callable[[Request, OnConfiguration], Listing]
 
 
@@ -74,4 +77,4 @@ def test_no_configuration_is_left_over() -> None:
 def test_no_drawing_is_left_over() -> None:
     folder = ROOT / "spec" / "drawings"
     made = {path for path in generated() if path.parent == folder}
-    assert set(folder.iterdir()) == {*made, PAGE, PICTURE}
+    assert set(folder.iterdir()) == {*made, PAGE, PICTURE, *RATIOS}

@@ -57,6 +57,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_rules_and_options_named_exist() -> None:
     assert all(rule in RULES for rule in re.findall(r"--without (\w+)", README))
     known = "".join(
-        farref(command, "--help", exit_code=0) for command in ("check", "prove", "fuzz", "replay", "conform")
+        farref(command, "--help", exit_code=0)
+        for command in ("check", "prove", "fuzz", "replay", "conform", "zoo", "evidence")
     )
     assert all(option in known for option in re.findall(r"(--[a-z][a-z-]+)", README))

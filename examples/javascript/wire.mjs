@@ -14,6 +14,7 @@ const MESSAGES = {
   Control: [8, "incarnation", "number", "lowest", "control"], Ack: [9, "incarnation", "number"], Reached: [10, "step"],
   Returned: [11, "places"], ForwardCall: [12, "context", "forward", "tensors", "message"], Acks: [13, "answers"],
   HungUp: [14, "reason"], Excluded: [15, "number", "reason"], Heard: [16, "taken"],
+  Known: [17, "rank", "name", "host", "port"],
 };
 const CONTROLS = { ForkRequest: 1, ChildAccept: 2, UserDelete: 3, CreateFailed: 4 };
 const MEMBERS = { // R35 to R44
@@ -72,7 +73,7 @@ const loss = { // one worker that a view excludes, and the reason
 const FIELDS = {
   rref: id, fork: id, fn: text, reason: text, forks: lists(fork), control, fetch: number, number, lowest: number, step: number,
   incarnation: number, places: lists(number), context: id, forward: id, tensors: number, taken: number,
-  workers: number, worker: number, excluded: lists(loss),
+  workers: number, worker: number, excluded: lists(loss), rank: number, name: text, host: text, port: number,
   call: { to: (value) => value, from: (value, field) => (must(value === null || isNumber(value), field), value) },
   failed: { to: (value) => value, from: (value, field) => (must(typeof value === "boolean", field), value) },
   body: { to: (value) => value, from: (value, field) => (must(value instanceof Uint8Array, field), value) },

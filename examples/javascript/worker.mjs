@@ -2,59 +2,25 @@
 //
 //   node worker.mjs DIRECTORY RANK NAME SIZE     joins, offers the functions of functions.mjs, leaves when another one does
 //
-// The protocol is in core.mjs; here are promises, functions, timeouts, broken streams, and the order of leaving (R32).
+// The protocol is in core.mjs; here are promises, functions and timeouts. Broken streams and the order of leaving (R32) are in
+// streams.mjs.
 // Left out: TCP, shared memory and autograd; a limit on what is kept for a peer; to join a world that has met (R44); and, as
 // rank 0, to admit others and to be started again with what the authority had decided (R35).
-import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
 import { join as joined } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { Core, Trouble } from "./core.mjs";
-import { answer, hear, Link, placeOf, reach, refuse } from "./links.mjs";
+import { Link } from "./links.mjs";
 import { gather } from "./meeting.mjs";
-import { Extension, pack, Slot } from "./msgpack.mjs";
-import { AGAIN, frame, JOINS, read, slots } from "./wire.mjs";
+import { pack } from "./msgpack.mjs";
+import { Streams } from "./streams.mjs";
+import { errorIn, errorOut, filled, filledAnew, Ref, refsIn } from "./values.mjs";
+import { frame, read, slots } from "./wire.mjs";
 
 const TICK_MS = 50;
 const STOPPED_MS = 1000; // so long between two ticks, and this worker was stopped itself
-const [PAUSE_MS, PAUSE_MS_MAX] = [10, 500];
 
-/** What the application holds: one handle. Whoever has it lets go with `release`. */
-export class Ref {
-  constructor(worker, at) { Object.assign(this, { worker, at, gone: false }); }
-  get owner() { return this.worker.names[this.at.owner]; }
-  get isOwner() { return this.at.fork === null; }
-  confirmedByOwner() { return this.worker.core.confirmed(this.at); }
-  fetch(options) { return this.worker.fetch(this, options); }
-  keep() { this.worker.usable(this); this.worker.step((core) => core.keep(this.at)); return new Ref(this.worker, this.at); }
-  release() { if (!this.gone) { this.gone = true; this.worker.step((core) => core.letGo(this.at)); } }
-}
-
-const refsIn = (value, found = []) => { // every Ref in a value
-  if (value instanceof Ref) found.push(value);
-  else if (value instanceof Map) for (const pair of value) refsIn(pair, found);
-  else if (Array.isArray(value) || value instanceof Set) for (const one of value) refsIn(one, found);
-  else if (value && Object.getPrototypeOf(value) === Object.prototype) refsIn(Object.values(value), found);
-  return found;
-};
-const filled = (value, refs) => { // the same value with references in place of their numbers
-  if (value instanceof Slot) return refs[value.number];
-  if (!slots(value).size) return value;
-  if (value instanceof Map) return new Map([...value].map((pair) => filled(pair, refs)));
-  if (value instanceof Set) return new Set([...value].map((one) => filled(one, refs)));
-  if (Array.isArray(value)) return value.constructor.from(value, (one) => filled(one, refs));
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filled(one, refs)]));
-};
-
-// -- errors on the wire -------------------------------------------------------------------------------------------------
-const errorOut = (error, name, fn) =>
-  [error.module ?? "javascript", error.name ?? "Error", String(error.message ?? error), String(error.stack ?? ""), name, fn];
-function errorIn(value) {
-  const [module, name, message, traceback, worker, fn] = value;
-  return Object.assign(new Error(message), { kind: "error", module, name, traceback, worker, function: fn });
-}
-
-export class Worker {
+export class Worker extends Streams {
   /** Join a world. `functions` is what others may call, by name: `module:qualname` -> (worker, ...arguments). */
   static async join({ name, rank, size, directory, functions = {}, timeout = 60, meeting = 30, silence = 30 }) {
     const incarnation = BigInt(Date.now()) * 1_000_000n; // nanoseconds, greater each time (R2)
@@ -63,6 +29,7 @@ export class Worker {
   }
 
   constructor({ name, rank, names, functions, timeout, incarnation, links, me, server, directory, silence }) {
+    super();
     Object.assign(this, { name, rank, names, functions, timeout, waits: new Map(), running: 0, faults: [], stopped: false });
     Object.assign(this, { me, server, directory, silence: silence * 1000, suspected: new Set(), ticked: Date.now() });
     this.core = new Core(rank, incarnation, { names });
@@ -86,82 +53,6 @@ export class Worker {
       if (link.works && now - link.spoke > this.silence / 4) link.sayHeard();
       if (link.rank !== 0 && now - link.listened > this.silence) this.suspect(link.rank, "it has said nothing for too long");
     }
-  }
-
-  // -- streams (section Epochs of spec/wire.md) -----------------------------------------------------------------------------
-  async readFrom(link) {
-    const error = await link.read((message) => this.arrives(link.rank, message));
-    if (error?.broken) this.mend(link, error.message);
-    else if (error) this.do_cut({ peer: link.rank, reason: error.message }); // what no honest peer sends
-  }
-  async mend(link, reason) { // one attempt at a time: a count that was told must still be right when the stream begins (X5)
-    if (link.mending) return;
-    link.mending = true;
-    await this.connectAgain(link, reason).finally(() => { link.mending = false; });
-    if (!link.works && !link.over && !this.stopped && this.links.get(link.rank) === link && !this.suspected.has(link.rank))
-      this.mend(link, reason); // it broke again at once
-  }
-  async connectAgain(link, reason) { // X4, X6: until there is a stream, or nobody is there any more
-    for (let pause = PAUSE_MS; !link.works && !link.over && !this.stopped; pause = Math.min(2 * pause, PAUSE_MS_MAX)) {
-      try {
-        const made = await reach(joined(this.directory, placeOf(link.rank, link.incarnation)), this.me, link);
-        if (link.over || this.stopped || link.rank > this.rank) made.socket.destroy(); // it was a knock, and the other connects
-        else return this.goOn(link, made);
-      } catch (error) {
-        if (error.told) return this.step((core) => core.receive(link.rank, error.told));
-        if (error.gone) return this.gone(link, reason);
-      }
-      await sleep(pause);
-    }
-  }
-  goOn(link, made) {
-    try {
-      link.goOn(made);
-      this.readFrom(link);
-    } catch (error) { // X8
-      made.socket.destroy();
-      this.do_cut({ peer: link.rank, reason: error.message });
-    }
-  }
-  breakStreamTo(name) { this.links.get(this.rankOf(name))?.socket?.destroy(); } // to see that it is made again
-  gone(link, reason) { // X10; whoever has said 4 has left in order
-    if (this.reached.get(link.rank) < 4) return this.suspect(link.rank, reason);
-    this.links.delete(link.rank);
-    this.checkLeaving?.();
-  }
-  suspect(rank, reason) { // R36
-    if (this.suspected.has(rank) || this.stopped) return;
-    this.suspected.add(rank);
-    this.step((core) => core.members.suspect(rank, reason));
-  }
-  async heardAtTheDoor(socket) {
-    const guest = await hear(socket, this.me).catch(() => null);
-    if (!guest) return;
-    const { rank, purpose, incarnation, epoch } = guest;
-    const link = this.links.get(rank);
-    if (purpose === JOINS) return this.declineToAdmit(socket);
-    if (purpose === AGAIN && this.core.members.since.has(rank))
-      return refuse(guest, this.core.members.view, this.core.dead.get(rank)); // X7, R38
-    if (link && !link.over && link.incarnation === null) this.know(link, incarnation);
-    if (purpose !== AGAIN || !link || link.over || link.incarnation !== incarnation) return socket.destroy();
-    if (rank > this.rank && epoch <= link.epoch) return socket.destroy(); // X5
-    if (rank > this.rank) link.leave();
-    answer(guest, link);
-    if (rank > this.rank) return this.goOn(link, guest);
-    socket.end(); // X6
-    if (!link.works || epoch <= link.epoch) return;
-    link.leave();
-    this.mend(link, "the other end has lost the stream");
-  }
-  declineToAdmit(socket) {
-    const why = pack(`${this.name} admits nobody`);
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(why.length);
-    socket.end(Buffer.concat([length, why]));
-  }
-  know(link, incarnation) {
-    link.incarnation = incarnation;
-    this.core.control.incarnations.set(link.rank, incarnation);
   }
 
   // -- the core's effects -------------------------------------------------------------------------------------------------
@@ -230,6 +121,7 @@ export class Worker {
     if (message.type === "Reached") return this.peerReached(from, message.step);
     if (message.type === "Heard") return this.links.get(from)?.forget(message.taken);
     if (message.type === "HungUp") throw Object.assign(new Error(message.reason), { broken: true });
+    if (message.type === "Known") return; // whoever meets in a directory looks there
     if (message.type === "Returned") throw new Error("it returns memory that it was not lent");
     this.examine(from, message.message ?? message);
     this.step((core) => core.receive(from, message));
@@ -304,7 +196,7 @@ export class Worker {
     return rank;
   }
   mustTakePart() { if (this.core.fenced) throw this.core.fencedError(); } // R38
-  mayBegin() { this.mustTakePart(); if (this.stopping && !this.running) throw new Trouble("refused", `${this.name} is leaving`); } // R32, step 1
+  mayBegin() { this.core.mayBegin(this.running > 0); }
   wait(token, seconds, onTimeout) {
     return new Promise((resolve, reject) => {
       const limit = seconds ?? this.timeout;
@@ -362,53 +254,7 @@ export class Worker {
     return this.wait(`fetch ${fetch}`, timeout, (core) => core.abandon(core.fetches, fetch));
   }
   tables() { return this.core.tables(); }
-
-  // -- leaving (R32) --------------------------------------------------------------------------------------------------------
-  peerReached(from, step) {
-    this.reached.set(from, Math.max(step, this.reached.get(from)));
-    this.onLeaving();
-    this.checkLeaving?.();
-  }
-  reach(step) { for (const link of this.links.values()) link.send(frame({ type: "Reached", step })); }
-  othersAt(step) { return [...this.links.keys()].every((rank) => this.core.dead.has(rank) || this.reached.get(rank) >= step); }
-  async until(holds, deadline) {
-    while (!holds() && Date.now() < deadline)
-      await new Promise((resolve) => { this.checkLeaving = resolve; setTimeout(resolve, 5); });
-  }
-  /** Leave the world together with the others; gives what could not be released. */
-  async shutdown({ timeout = 10 } = {}) {
-    const deadline = Date.now() + timeout * 1000;
-    const idle = () => !this.running && !this.core.busy();
-    this.stopping = true;
-    this.reach(1);
-    await this.until(() => idle() && this.othersAt(1), deadline);
-    this.reach(2);
-    await this.until(() => idle() && this.othersAt(2), deadline);
-    this.closed = true;
-    this.step((core) => core.letGoOfAll());
-    await this.until(() => this.core.onlyTheDeadKeep(), deadline);
-    this.reach(4);
-    await this.until(() => this.othersAt(4), deadline);
-    return this.leave();
-  }
-  leave() { // at once
-    this.stopped = true;
-    clearInterval(this.timer);
-    this.server.close();
-    for (const link of this.links.values()) link.end();
-    for (const { reject } of this.waits.values()) reject(new Trouble("refused", `${this.name} has left`));
-    return this.core.left();
-  }
 }
-
-const filledAnew = (value) => { // the same value with handles of its own
-  if (value instanceof Ref) return value.keep();
-  if (!refsIn(value).length || value instanceof Extension) return value;
-  if (value instanceof Map) return new Map([...value].map(filledAnew));
-  if (value instanceof Set) return new Set([...value].map(filledAnew));
-  if (Array.isArray(value)) return value.constructor.from(value, filledAnew);
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filledAnew(one)]));
-};
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const { functions } = await import("./functions.mjs");

@@ -6,15 +6,19 @@ PyTorch's protocol and not ours, that the engines agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from farref.checking.report import Report
 from farref.checking.request import Request
 from farref.checking.search import INTERRUPTED, OnConfiguration, carry_out
 from farref.model.checker.interface import Result, Verdict
-from farref.properties.protocol import Claim, Configuration
+from farref.properties.protocol import Configuration
+from farref.properties.work.units import WorkersLost
+from farref.terminal.output import remark
+from farref.terminal.progress import Share
 from farref.tlc import engine as tlc
 from farref.tlc import members
 from farref.tlc.engine import TlcUnavailable
@@ -40,11 +44,10 @@ class Listing:
     """The columns that people see, and what is written above them; of none, all are seen."""
 
 
-def each_rule(request: Request, on_configuration: OnConfiguration) -> Listing:
+def each_rule(request: Request, on_configuration: OnConfiguration, share: Share | None = None) -> Listing:
     """Take away each rule in turn, and say what then breaks."""
-    rows, is_whole = _collect(
-        _rule_row(replace(request, without=rule), on_configuration) for rule in request.about.rules
-    )
+    asked = [replace(request, without=rule) for rule in request.about.rules]
+    rows, is_whole = _collect(_made(_rule_row, asked, on_configuration, share))
     broken = all(row["verdict"] == VIOLATED for row in rows)
     verdict = _verdict(rows, broken, is_whole)
     failure = "not shown" if request.is_portfolio else "not shown in these bounds"
@@ -82,17 +85,18 @@ CLAIM_HEADINGS: Final = {
 """The defect's title is left out: beside it a verdict would seem to be about the defect, and it is about its opposite."""
 
 
-def each_claim(request: Request, on_configuration: OnConfiguration) -> Listing:
+def each_claim(request: Request, on_configuration: OnConfiguration, share: Share | None = None) -> Listing:
     """Check each claim under both profiles."""
-    rows, is_whole = _collect(_claim_row(request, claim, on_configuration) for claim in request.about.claims.values())
+    claims = request.about.claims.values()
+    asked = [replace(request.narrowed(Configuration(one.id, one.bounds, one.title)), claim=one.id) for one in claims]
+    rows, is_whole = _collect(_made(_claim_row, asked, on_configuration, share))
     split = all((row["torch"], row["sound"]) == (VIOLATED, HOLDS) for row in rows)
     expectation = "every claim is violated under TORCH and holds under SOUND"
     return Listing("Known defects", rows, expectation, _verdict(rows, split, is_whole), headings=CLAIM_HEADINGS)
 
 
-def _claim_row(request: Request, claim: Claim, on_configuration: OnConfiguration) -> Row:
-    configuration = Configuration(claim.id, claim.bounds, claim.title)
-    asked = replace(request.narrowed(configuration), claim=claim.id)
+def _claim_row(asked: Request, on_configuration: OnConfiguration) -> Row:
+    claim = asked.about.claims[asked.claim or ""]
     torch = _report(replace(asked, profile="torch"), on_configuration, first_only=True)
     sound = _report(asked, on_configuration)
     return {
@@ -156,15 +160,33 @@ def _report(request: Request, on_configuration: OnConfiguration, *, first_only: 
     return Report(found)
 
 
+def _made(
+    row: Callable[[Request, OnConfiguration], Row],
+    asked: Sequence[Request],
+    on_configuration: OnConfiguration,
+    share: Share | None,
+) -> Iterator[Row]:
+    """Make a row of each request: here, or shared out to workers, who tell of whole rows only."""
+    if share is None:
+        return (row(one, on_configuration) for one in asked)
+    return share(partial(_row_there, row), asked)
+
+
+def _row_there(row: Callable[[Request, OnConfiguration], Row], asked: Request) -> Row:
+    return row(asked, lambda _: None)
+
+
 def _collect(rows: Iterable[Row]) -> tuple[tuple[Row, ...], bool]:
     """List the rows there is time for, and say whether those are all."""
     collected: list[Row] = []
     try:
         for row in rows:
             collected.append(row)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, WorkersLost) as stopped:
         if not collected:
             raise
+        if isinstance(stopped, WorkersLost):
+            remark(str(stopped))
         return tuple(collected), False
     return tuple(collected), True
 

@@ -13,7 +13,9 @@ from farref.checking.tables import Listing, compare_engines, each_claim, each_ru
 from farref.model.checker.interface import Verdict
 from farref.options.check import check_options, make_request
 from farref.options.groups import GroupedCommand, format_option, junit_option, quiet_option, subject_argument
+from farref.options.work import is_shared, work_given
 from farref.properties.traces.file import encode
+from farref.properties.work.hiring import hire
 from farref.rendering.checked import show
 from farref.rendering.document import document
 from farref.rendering.junit import Suite, junit
@@ -21,7 +23,7 @@ from farref.rendering.suites import checked_suite, listed_suite
 from farref.rendering.tables import listing_document, listing_markdown, show_listing
 from farref.terminal.files import print_json, refuse_place, write
 from farref.terminal.output import page, put, remark
-from farref.terminal.progress import telling
+from farref.terminal.progress import saying, sharing, telling
 
 TABLES: Final = {"rule": each_rule, "claim": each_claim}
 
@@ -45,6 +47,7 @@ def check(**given: Any) -> int:
     farref check rref --without entry_waits_for_creation   why that rule is there
     farref check rref --workers 3 --forks 3 --drops 1      one configuration of your own
     farref check autograd --each claim --format markdown   every known defect of distributed autograd
+    farref check rref --each rule --cluster local          its rows shared on a Dask cluster, here on this machine
     farref check threads                                   the threads of the implementation: no wake-up is lost
     farref check rref --profile torch --save trace.json    keep the counterexample
     farref check rref --workers 3 --forks 4 --disk states  a world beyond memory; --resume states goes on with it
@@ -52,6 +55,8 @@ def check(**given: Any) -> int:
     request = make_request(given)
     if given["each"] or given["compare_engines"]:
         return _check_many(request, given)
+    if is_shared(given):
+        raise click.UsageError("--jobs and --cluster share the rows of a table; add --each rule or --each claim")
     if given["form"] == "markdown":
         raise click.UsageError("--format markdown is for tables; add --each rule or --each claim")
     refuse_place(given["save"])
@@ -70,12 +75,21 @@ def check(**given: Any) -> int:
 def _check_many(request: Request, given: dict[str, Any]) -> int:
     _refuse_many(request, given)
     refuse_place(given["junit"])
-    table = compare_engines if given["compare_engines"] else TABLES[given["each"]]
-    with telling(None, quiet=given["quiet"]) as on_configuration:
-        listing = table(request, on_configuration)
+    listing = _shared_listing(request, given) if is_shared(given) else _listing(request, given)
     _print(listing, given["form"])
     _write_junit(listed_suite(listing), given["junit"])
     return EXIT_CODES[listing.verdict]
+
+
+def _listing(request: Request, given: dict[str, Any]) -> Listing:
+    table = compare_engines if given["compare_engines"] else TABLES[given["each"]]
+    with telling(None, quiet=given["quiet"]) as on_configuration:
+        return table(request, on_configuration)
+
+
+def _shared_listing(request: Request, given: dict[str, Any]) -> Listing:
+    with saying(quiet=given["quiet"]) as say, hire(**work_given(given)) as workers:
+        return TABLES[given["each"]](request, lambda _: None, sharing(workers, "row", say))
 
 
 def _refuse_many(request: Request, given: dict[str, Any]) -> None:
@@ -88,6 +102,8 @@ def _refuse_many(request: Request, given: dict[str, Any]) -> None:
         raise click.UsageError(
             "--compare-engines needs one configuration: give bounds or a claim, neither --each nor --walk"
         )
+    if is_shared(given) and not given["each"]:
+        raise click.UsageError("--jobs and --cluster share the rows of --each; leave them out")
     if given["save"]:
         raise click.UsageError("--save keeps one counterexample; leave out --each and --compare-engines")
 

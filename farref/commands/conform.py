@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
-import msgspec
-from rich.console import Console
 
-from farref.judging.plan import Asked, all_checks, judge_all, make_plan
+from farref.judging.plan import Asked, Judged, all_checks, judge_all, make_plan
+from farref.judging.publish import FORMATS, form_of, publish
+from farref.judging.shared import judge_shared
 from farref.judging.skeleton import write_skeleton
 from farref.judging.validate import validate_adapters
 from farref.options.numbers import Seconds, WholeNumber
+from farref.options.work import cluster_option
 from farref.properties.conformance.kit.available import availability
-from farref.properties.conformance.kit.document import DocumentError, Report, decode, merged, together
+from farref.properties.conformance.kit.document import DocumentError, Report, decode, merged
 from farref.properties.conformance.kit.expectations import ExpectationsError
 from farref.properties.conformance.kit.named import NAMED, Target, UnknownBackendError, spoken, target
 from farref.properties.conformance.kit.runner import Plan
 from farref.properties.conformance.kit.suite import UnknownCheckError
-from farref.rendering.conformance.conclusion import EXIT_CODES, Conclusion, conclusion, counts, sentence, title
-from farref.rendering.conformance.console import show_reports
-from farref.rendering.conformance.html import to_html
-from farref.rendering.conformance.junit import to_junit
+from farref.rendering.conformance.conclusion import EXIT_CODES, Conclusion, conclusion
 from farref.rendering.conformance.listing import list_document, show_backends, show_list
-from farref.rendering.conformance.markdown import to_markdown
-from farref.terminal.files import print_json, read, refuse_place, replace
+from farref.terminal.files import print_json, read, refuse_place
 from farref.terminal.interrupts import held_back
-from farref.terminal.output import PIPED_WIDTH, page, put, remark
+from farref.terminal.output import page, remark
 
-FORMATS: Final = ("pretty", "json", "junit", "html", "markdown")
-SUFFIXES: Final = {".json": "json", ".xml": "junit", ".html": "html", ".htm": "html", ".md": "markdown"}
 MERGE: Final = "--merge"
 COMMAND: Final = "farref.commands.conform.command"
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -103,10 +96,20 @@ _OPTIONS: Final[list[Callable[[Any], Any]]] = [
         help="Format of the report. Default pretty, or what the ending of FILE says.",
     ),
     click.option("-o", "--output", type=_FILE, metavar="FILE", help="Write the report to a file."),
+    click.option(
+        "--badge", type=_FILE, metavar="FILE", help="Write a badge for the README of the backend too, as SVG."
+    ),
     click.option("--seed", type=int, help="Seed of everything that is random. Default 0."),
     click.option("--seconds", type=Seconds(), help="Begin no new check after this many seconds."),
     click.option(
         "--start-seconds", type=Seconds(), help="Give the backend so long to start. Default 60."
+    ),
+    click.option(
+        "--schedules", type=WholeNumber(1), help="Number of schedules in which single steps are driven. Default 100."
+    ),
+    click.option(
+        "--jobs", type=WholeNumber(1), metavar="N",
+        help="Run N checks at once, with an adapter for each, if the backend declares `several`. Default 1.",
     ),
     click.option("--runs", type=WholeNumber(1), help="Number of times a failing check is run. Default 3."),
     click.option(
@@ -120,6 +123,7 @@ _OPTIONS: Final[list[Callable[[Any], Any]]] = [
     click.option(
         "--validate-adapter", "validated", is_flag=True, help="Only say whether the adapter speaks the protocol."
     ),
+    cluster_option,
     click.option("--quiet", is_flag=True, help="Print no progress on stderr."),
 ]  # fmt: skip
 
@@ -139,8 +143,11 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     farref conform --backend my_adapter.py --only R21      one clause
     farref conform --backend torch --backend processes -o matrix.html
     farref conform -- node adapter.mjs                     an adapter in another language
+    farref conform --only R33.lockstep --schedules 1000 -- node examples/javascript/held.mjs
+    farref conform --backend torch --backend ray --cluster tcp://HOST:8786   a matrix on a Dask cluster
     farref conform --from report.json --format markdown    show a saved report
     farref conform --merge *.json -o matrix.html           put reports of several machines together
+    farref conform --from report.json --badge conforms.svg
     farref conform --validate-adapter --backend my_adapter.py
     farref conform --list                                  the checks, and what they need
     farref conform --list-backends                         what can be judged here by name
@@ -151,7 +158,7 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     was found until that moment.
     """
     command = ctx.meta.get(COMMAND)
-    form = _form(given["form"], given["output"])
+    form = form_of(given["form"], given["output"])
     if given["skeleton"] is not None:
         return write_skeleton(given["skeleton"])
     if given["listed"] or given["backends_listed"]:
@@ -160,16 +167,19 @@ def conform(ctx: click.Context, /, **given: Any) -> int:
     if given["validated"]:
         return validate_adapters(targets, given["start_seconds"] or Asked.start_seconds)
     _refuse(given, targets)
-    refuse_place(given["output"])
+    for place in (given["output"], given["badge"]):
+        refuse_place(place)
     saved = tuple(report for path in given["saved"] for report in _read(path))
     saved += merged(tuple(report for path in given["merge"] for report in _read(path)))
-    judged = judge_all(targets, _plans(targets, given), quiet=given["quiet"])
+    if given["badge"] is not None and len(targets) + len(saved) != 1:
+        raise click.UsageError("a badge is of one backend: give one --backend, or --from FILE with one report")
+    judged = _judged(targets, given)
     for complaint in judged.complaints:
         remark(complaint)
     reports = (*saved, *judged.reports)
     if reports:
         with held_back():
-            _publish(reports, form, given["output"])
+            publish(reports, form, given["output"], given["badge"])
     if judged.is_interrupted:
         raise KeyboardInterrupt  # what was found is told; how it ended comes last
     return EXIT_CODES[Conclusion.HARNESS] if judged.complaints or not reports else EXIT_CODES[conclusion(reports)]
@@ -197,14 +207,6 @@ def _targets(backends: Sequence[str], command: tuple[str, ...] | None) -> list[T
     return found if command is None else [*found, spoken(command)]
 
 
-def _form(given: str | None, output: str | None) -> str:
-    """Choose the format that was asked for, or that the file's name says; refuse two that differ."""
-    named = SUFFIXES.get(Path(output or "").suffix.lower())
-    if given is not None and named not in (None, given):
-        raise click.UsageError(f"{output} would be {named}, and --format says {given}; leave one of them out")
-    return given or named or "pretty"
-
-
 def _refuse(given: dict[str, Any], targets: Sequence[Target]) -> None:
     """Refuse what would not be heeded, and nothing at all."""
     if not targets and not given["saved"] and not given["merge"]:
@@ -212,22 +214,35 @@ def _refuse(given: dict[str, Any], targets: Sequence[Target]) -> None:
             f"there is nothing to judge; give --backend ({', '.join(NAMED)}, a file.py, a module:attribute), "
             "a command after --, or --from FILE"
         )
-    for option in ("only", "expectations", "seed", "seconds", "start_seconds", "runs"):
+    for option in ("only", "expectations", "seed", "seconds", "start_seconds", "runs", "schedules", "jobs", "cluster"):
         if not targets and given[option]:
             raise click.UsageError(
                 f"--{option.replace('_', '-')} is for a run; --from only shows what was found before"
             )
 
 
-def _plans(targets: Sequence[Target], given: dict[str, Any]) -> list[Plan]:
-    asked = Asked(
+def _judged(targets: Sequence[Target], given: dict[str, Any]) -> Judged:
+    asked = _asked(given)
+    plans = _plans(targets, asked)
+    if given["cluster"] is not None:
+        return judge_shared(targets, plans, asked, given["cluster"], quiet=given["quiet"])
+    return judge_all(targets, plans, quiet=given["quiet"])
+
+
+def _asked(given: dict[str, Any]) -> Asked:
+    return Asked(
         only=given["only"],
         expectations=given["expectations"],
         seed=given["seed"] or 0,
         seconds=given["seconds"],
         runs=given["runs"] or Asked.runs,
         start_seconds=given["start_seconds"] or Asked.start_seconds,
+        schedules=given["schedules"] or Asked.schedules,
+        jobs=given["jobs"] or Asked.jobs,
     )
+
+
+def _plans(targets: Sequence[Target], asked: Asked) -> list[Plan]:
     try:
         return [make_plan(one, asked) for one in targets]
     except (ExpectationsError, UnknownCheckError) as error:
@@ -239,32 +254,3 @@ def _read(path: str) -> tuple[Report, ...]:
         return decode(read(path))
     except DocumentError as error:
         raise click.UsageError(f"{path}: {error}") from error
-
-
-def _publish(reports: tuple[Report, ...], form: str, output: str | None) -> None:
-    if output is not None:
-        replace(output, _rendered(reports, form).encode(), "report")
-        for report in reports:
-            remark(f"{title(report)}: {counts(report)}")
-        remark(sentence(reports))
-    elif form == "pretty":
-        with page() as console:
-            show_reports(console, reports)
-    else:
-        put(_rendered(reports, form).removesuffix("\n"))
-
-
-def _rendered(reports: tuple[Report, ...], form: str) -> str:
-    match form:
-        case "json":
-            return msgspec.json.format(msgspec.json.encode(together(reports)), indent=1).decode() + "\n"
-        case "junit":
-            return to_junit(reports)
-        case "html":
-            return to_html(reports)
-        case "markdown":
-            return to_markdown(reports)
-        case _:
-            text = io.StringIO()
-            show_reports(Console(file=text, width=PIPED_WIDTH, highlight=False, markup=False, emoji=False), reports)
-            return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())

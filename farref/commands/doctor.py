@@ -57,7 +57,7 @@ def examine() -> list[Examined]:
     """Look at everything farref can use."""
     packages = [_package(name) for name in BASE]
     solvers = [_solver("z3", "z3-solver"), _solver("cvc5", "cvc5")]
-    return [_python(), *packages, _java(), _tlc(), *solvers, _torch(), _cores(), _memory()]
+    return [_python(), *packages, _java(), _tlc(), *solvers, _torch(), _dask(), _cores(), _memory()]
 
 
 def is_fit(findings: list[Examined]) -> bool:
@@ -113,6 +113,13 @@ def _torch() -> Examined:
             "torch", False, "missing", False, f"optional: conform --backend torch, bench/; {how_to_install('torch')}"
         )
     return Examined("torch", True, version("torch"), False)
+
+
+def _dask() -> Examined:
+    try:
+        return Examined("Dask", True, version("distributed"), False)
+    except PackageNotFoundError:
+        return Examined("Dask", False, "missing", False, f"without it there is no --cluster; {how_to_install('dask')}")
 
 
 def _cores() -> Examined:

@@ -22,6 +22,7 @@ from farref.options.groups import (
     with_options,
 )
 from farref.options.numbers import Seconds, WholeNumber
+from farref.options.work import work_given, work_options
 from farref.properties.limits import UNVIEWED
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import encode
@@ -51,7 +52,7 @@ FUZZ_OPTIONS: Final = [
     ),
     option(HOW, "--schedules", type=WholeNumber(1), help="Stop after this many schedules."),
     option(HOW, "--seed", type=int, default=0, help="Seed of the schedules. Default 0."),
-    option(HOW, "--jobs", type=WholeNumber(1), default=1, help="Number of processes that share the work. Default 1."),
+    *work_options(HOW),
     option(
         HOW, "--first", type=WholeNumber(0),
         help="Begin with the schedule of this number. Then not every fault need happen.",
@@ -78,7 +79,7 @@ def fuzz(**given: Any) -> int:
 
     The bounds of the world are drawn for each schedule, and in autograd the program too, as a graph. A bound that is given
     is the same in every schedule. The same seed and number of schedules give the same steps, and the same trace_hash, on
-    every backend and with any number of jobs.
+    every backend, with any number of jobs and on a cluster.
 
     A storm has no model beside it. It draws what schedules of the model do not have, and judges it by the same properties,
     or by gradients. Of the bounds it takes the number of workers, and what may go wrong.
@@ -88,6 +89,7 @@ def fuzz(**given: Any) -> int:
     farref fuzz rref --backend processes --seconds 60        the same between real processes
     farref fuzz rref --backend mine.py --save found.json     a backend of your own (spec/testing.md)
     farref replay found.json --backend mine.py               the run that it was found out with, again
+    farref fuzz rref --backend "adapter:node mine.mjs"       an adapter with step verbs (spec/conformance.md)
     farref fuzz autograd --seconds 60                        backward passes over random programs
     farref fuzz autograd --workers 4 --pairs 9 --smart       larger ones, all in SMART
     farref fuzz autograd --backend storm --seconds 60        real processes, not held still: gradients and outcomes only
@@ -95,6 +97,7 @@ def fuzz(**given: Any) -> int:
     farref fuzz rref --exclusions 2 --workers 4 --joins 1    workers are excluded, go on, are buried and come back
     farref fuzz rref --exclusions 1 --lost-owners            the same with owners
     farref fuzz rref --seed 7 --schedules 1000 --jobs 2 --format json
+    farref fuzz rref --seconds 600 --cluster tcp://HOST:8786 on a Dask cluster
     farref fuzz rref --seed 7 --first 123 --schedules 1      schedule 123 of seed 7 again
     """
     refuse_place(given["save"])
@@ -123,7 +126,7 @@ def _save_run(fuzzed: Fuzzed, path: str) -> None:
 
 def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
     """Run a campaign as the flags say, and shorten what it finds."""
-    make = _backend(given)
+    work, make = work_given(given), _backend(given)
     fixed = _fixed(given, make)
     seconds = given["seconds"] or (None if given["schedules"] else SECONDS_DEFAULT)
     with saying(quiet=given["quiet"]) as say, complaining():
@@ -134,7 +137,7 @@ def carry_out_fuzz(given: dict[str, Any]) -> Fuzzed:
             schedules_max=given["schedules"],
             first=given["first"] or 0,
             fixed=fixed,
-            jobs=given["jobs"],
+            **work,
             protocol=given["subject"],
             on_schedule=lambda tally: say(_progress(tally, given["schedules"], seconds)),
         )
@@ -175,7 +178,8 @@ def _progress(tally: Tally, schedules: int | None, seconds: float | None) -> str
     ends = [(schedules - tally.schedules) / rate] if schedules is not None and rate else []
     ends += [seconds - tally.seconds] if seconds is not None else []
     left = f", about {max(0.0, min(ends)):.0f} s left" if ends else ""
-    return f"{tally.schedules:,} schedules, {tally.steps:,} steps, {rate:,.0f} schedules/s{left}"
+    hands = f" on {tally.workers} workers" if tally.workers > 1 else ""
+    return f"{tally.schedules:,} schedules, {tally.steps:,} steps, {rate:,.0f} schedules/s{hands}{left}"
 
 
 def _shortened(tally: Tally, make: MakeBackend) -> Disagreement | None:

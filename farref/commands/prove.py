@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from farref.options.groups import format_option, quiet_option
+from farref.options.work import is_shared, with_work_options, work_given
 from farref.properties.proof.induction.prove import OnQuestion
 from farref.properties.proof.induction.prove import prove as ask
 from farref.properties.proof.induction.questions import cases
@@ -19,10 +20,12 @@ from farref.properties.proof.saved import encode
 from farref.properties.proof.solvers.known import SOLVERS
 from farref.properties.proof.solvers.solver import Solver
 from farref.properties.proof.subjects import SUBJECTS, Subject
+from farref.properties.work.hiring import hire
+from farref.properties.work.units import WorkersLost
 from farref.rendering.proved import Judged, Proved, proved_document, proved_markdown, show_proved
 from farref.terminal.files import print_json, refuse_place, write
 from farref.terminal.output import page, put, remark
-from farref.terminal.progress import saying
+from farref.terminal.progress import saying, sharing
 
 SHOWN_MAX: Final = 3
 """So many counterexamples are looked for, one for each clause that is lost."""
@@ -40,6 +43,7 @@ Wanted = Callable[[str, str], bool]
     metavar="NAME",
     help="Ask only about this theorem, clause (J17, P1) or step (LetGo). May be given several times.",
 )
+@with_work_options
 @click.option("--solver", type=click.Choice([*SOLVERS, "both"]), default="z3", help="Who checks the proof. Default z3.")
 @click.option(
     "--save",
@@ -66,6 +70,7 @@ def prove(**given: Any) -> int:
     farref prove rref                                 some ten seconds
     farref prove rref --solver both                   a second solver gives the same answers
     farref prove rref --each rule                     without each rule a clause is lost
+    farref prove rref --each rule --jobs 2            the same in two processes, or with --cluster on many machines
     farref prove rref --without fetch_pins_user       ... and how
     farref prove rref --only J17                      one clause, over all steps
     farref prove rref --without fetch_pins_user --save lost.json
@@ -75,11 +80,14 @@ def prove(**given: Any) -> int:
     _refuse(subject, given)
     refuse_place(given["save"])
     solvers = [SOLVERS[name]() for name in SOLVERS if given["solver"] in (name, "both")]
-    with _telling(quiet=given["quiet"]) as on_question:
-        if given["each"]:
-            proved = _rules(subject, solvers[0], on_question)
-        else:
-            proved = _theorems(subject, solvers, on_question, given)
+    if is_shared(given):
+        proved = _shared_rules(subject, given)
+    else:
+        with _telling(quiet=given["quiet"]) as on_question:
+            if given["each"]:
+                proved = _rules(subject, _each_here(subject, solvers[0], on_question))
+            else:
+                proved = _theorems(subject, solvers, on_question, given)
     _print(proved, given["form"])
     _save(proved, given["save"])
     return proved.exit_code
@@ -150,14 +158,33 @@ def _judge(outcome: Any, solver: Solver) -> Judged:
 # -- rules -------------------------------------------------------------------------------------------------------------
 
 
-def _rules(subject: Subject, solver: Solver, on_question: OnQuestion) -> Proved:
+def _rules(subject: Subject, each: Iterator[Needed]) -> Proved:
     rows: list[Needed] = []
     try:
-        for rule in subject.rules:
-            rows.append(needed(subject, rule, solver, on_question))
+        for row in each:
+            rows.append(row)
     except KeyboardInterrupt:
         return Proved(subject, (), tuple(rows), is_whole=False)
+    except WorkersLost as lost:
+        remark(str(lost))
+        return Proved(subject, (), tuple(rows), is_whole=False)
     return Proved(subject, (), tuple(rows))
+
+
+def _each_here(subject: Subject, solver: Solver, on_question: OnQuestion) -> Iterator[Needed]:
+    return (needed(subject, rule, solver, on_question) for rule in subject.rules)
+
+
+def _shared_rules(subject: Subject, given: dict[str, Any]) -> Proved:
+    units = [(subject.name, rule, given["solver"]) for rule in subject.rules]
+    with saying(quiet=given["quiet"]) as say, hire(**work_given(given)) as workers:
+        return _rules(subject, sharing(workers, "rule", say)(_needed_there, units))
+
+
+def _needed_there(unit: tuple[str, str, str]) -> Needed:
+    """Take a rule away, in whatever process this is."""
+    subject, rule, solver = unit
+    return needed(SUBJECTS[subject], rule, SOLVERS[solver](), lambda *_: None)
 
 
 # -- what was asked for ------------------------------------------------------------------------------------------------
@@ -172,6 +199,8 @@ def _refuse(subject: Subject, given: dict[str, Any]) -> None:
         )
     if rule in subject.silent:
         raise click.UsageError(f"--without: no theorem speaks of {rule}: {subject.silent[rule]}")
+    if is_shared(given) and not given["each"]:
+        raise click.UsageError("--jobs and --cluster share the rules of --each rule; add it")
     if given["each"] and given["save"]:
         raise click.UsageError("--save keeps one counterexample; leave out --each, and give --without")
     if given["each"] and (rule or given["only"] or given["solver"] == "both"):

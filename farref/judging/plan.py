@@ -28,6 +28,7 @@ from farref.properties.conformance.kit.script import python_script, spoken_scrip
 from farref.properties.conformance.kit.suite import chosen, suite
 from farref.properties.conformance.kit.telling import shortened
 from farref.properties.conformance.kit.unseen import UNSEEN
+from farref.properties.conformance.kit.verbs import SCHEDULES
 from farref.properties.conformance.kit.verdicts import ClauseText
 from farref.rendering.conformance.conclusion import TOLD, rate
 from farref.rendering.conformance.console import marked
@@ -45,6 +46,8 @@ class Asked:
     seconds: float | None = None
     runs: int = 3
     start_seconds: float = START_SECONDS
+    schedules: int = SCHEDULES
+    jobs: int = 1
 
 
 def clause_texts() -> dict[str, ClauseText]:
@@ -79,6 +82,8 @@ def make_plan(target: Target, asked: Asked) -> Plan:
         seconds=asked.seconds,
         runs=asked.runs,
         start_seconds=asked.start_seconds,
+        schedules=asked.schedules,
+        jobs=asked.jobs,
         scripts=lambda check, row: scripts_of(target, check, row),
         expectations_file=None if path is None else path.name if path == target.expectations else str(path),
     )
@@ -129,6 +134,8 @@ def replay_command(target: Target, asked: Asked, check: str) -> str:
         options += ["--runs", str(asked.runs)]
     if asked.start_seconds != Asked.start_seconds:
         options += ["--start-seconds", f"{asked.start_seconds:g}"]
+    if asked.schedules != Asked.schedules:
+        options += ["--schedules", str(asked.schedules)]
     is_spoken = target.words[0] == "--"
     words = [*options, *target.words] if is_spoken else [*target.words, *options]
     return shlex.join(["farref", "conform", *words])
@@ -195,7 +202,7 @@ def judge_all(targets: Sequence[Target], plans: Sequence[Plan], *, quiet: bool) 
         try:
             judged.reports.append(judge(plan, quiet=quiet))
         except AdapterError as error:
-            judged.complaints.append(_complaint(target, error))
+            judged.complaints.append(complaint(target, error))
         except Interrupted as cut:
             judged.reports.append(cut.report)
             judged.is_interrupted = True
@@ -206,7 +213,8 @@ def judge_all(targets: Sequence[Target], plans: Sequence[Plan], *, quiet: bool) 
     return judged
 
 
-def _complaint(target: Target, error: AdapterError) -> str:
+def complaint(target: Target, error: AdapterError) -> str:
+    """Say in one line why an adapter cannot be used."""
     said = " ".join(f"{' '.join(target.words)}: {shortened(str(error))}".split())
     is_missing = target.extra is not None and re.search("No module named|No package metadata", said)
     return f"{said}; {how_to_install(target.extra or '')}" if is_missing else said

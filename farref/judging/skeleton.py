@@ -16,6 +16,9 @@ SKELETON: Final = '''\
 Begin with `create`, `fetch` and `function.echo`. spec/conformance.md lists them all. A verb returns when it is done.
 If it fails it raises: TimeoutError for a timeout, ConnectionError for a peer that has died (named as the kit does: A, B or C),
 PermissionError for what the backend refuses, LookupError for what does not exist; anything else is the function's own error.
+
+If the backend can hold its messages back, declare `lockstep` and add `begin`, `deliver`, `copy`, `lose`, `fail`, `expire` and
+`look`: then every single step is compared with the model. The section Single steps of spec/conformance.md says how.
 """
 
 from typing import Any

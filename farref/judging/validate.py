@@ -11,6 +11,7 @@ import click
 from farref.judging.plan import all_checks
 from farref.properties.conformance.conversation.validation import Remark, validate
 from farref.properties.conformance.kit.named import Target
+from farref.properties.conformance.kit.steps import LOCKSTEP, STEPS
 from farref.properties.conformance.kit.telling import shortened
 from farref.rendering.conformance.conclusion import EXIT_CODES, Conclusion
 from farref.terminal.output import put, remark
@@ -19,6 +20,10 @@ from farref.words import counted, visible
 AT_ONCE: Final = 3
 """A check that lacks more than this is far away."""
 NAMED_MAX: Final = 4
+DEEPER: Final = (
+    f"If the backend can hold its messages back: declare {LOCKSTEP} and answer {', '.join(STEPS)}. Then every single step is "
+    "compared with the model (spec/conformance.md, Single steps)."
+)
 MARKS: Final = {True: "✓", False: "✗"}
 
 
@@ -48,6 +53,8 @@ def _validate(target: Target, start_seconds: float) -> int:
     put(f"The adapter speaks the protocol, and {counted(ready, 'check')} can be run.")
     put("Now: " + " ".join(("farref conform", *target.words)) if ready else "No check can be run yet.")
     put(f"To have more checks, implement and declare: {', '.join(worth_declaring(declared))}")
+    if LOCKSTEP not in declared:
+        put(DEEPER)
     return EXIT_CODES[Conclusion.CONFORMS]
 
 
@@ -55,7 +62,8 @@ def worth_declaring(declared: frozenset[str]) -> list[str]:
     """Name what would let the most checks run, if it were declared too; best first."""
     if not {"create", "fetch"} <= declared:
         return ["create, fetch and function.echo, with which nearly every check begins"]
-    near = [missing for one in all_checks() if 0 < len(missing := one.needs - declared) <= AT_ONCE]
+    asked = [one for one in all_checks() if LOCKSTEP not in one.needs]  # of that another line tells
+    near = [missing for one in asked if 0 < len(missing := one.needs - declared) <= AT_ONCE]
     more = Counter(name for missing in near for name in missing)
     worth = {name: sum(1 / len(missing) for missing in near if name in missing) for name in more}
     best = sorted(more, key=lambda name: (-worth[name], name))[:NAMED_MAX]

@@ -16,6 +16,7 @@ from farref.model.checker.interface import Budget
 from farref.options.bounds import bounds_given, bounds_options
 from farref.options.groups import OUTPUT, Command, option, with_options
 from farref.options.numbers import Seconds, WholeNumber
+from farref.options.work import work_options
 from farref.properties.protocol import AnySubject, Configuration
 from farref.properties.protocols import CHECKED, PROTOCOLS
 
@@ -186,6 +187,7 @@ _CHECK_OPTIONS: Final = [
     option(
         WHAT, "--compare-engines", is_flag=True, help="Print a table of what each engine finds: reference, fast, tlc."
     ),
+    *work_options(WHAT),
     option(HOW, "--engine", type=click.Choice(ENGINES), help="Engine that searches. Default fast."),
     option(HOW, "--states-max", type=WholeNumber(1), help="Stop each configuration after this many states."),
     option(HOW, "--seconds-max", type=Seconds(), help="Stop after this many seconds."),

@@ -52,7 +52,7 @@ class Fuzzed:
         if self.disagreement is not None:
             return Agreement.DISAGREED
         tally = self.tally
-        shown = tally.schedules and not self._never_fired and not tally.interrupted
+        shown = tally.schedules and not self._never_fired and not tally.stopped
         return Agreement.AGREED if shown else Agreement.INCOMPLETE
 
     @property
@@ -78,7 +78,7 @@ class Fuzzed:
         notes = [f"allowed, and never happened: {', '.join(never)}; run more schedules"] if never else []
         notes += [found.note] if found is not None and found.note else []
         notes += [OVERTIME.format(self.tally.seconds)] if self.tally.overtime else []
-        return [*notes, "interrupted"] if self.tally.interrupted else notes
+        return [*notes, self.tally.stopped] if self.tally.stopped else notes
 
 
 def fuzz_document(fuzzed: Fuzzed) -> dict[str, Any]:

@@ -6,6 +6,7 @@ turns into the dark one (`DARK_STYLE`), so that a drawing is legible where no st
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
@@ -40,10 +41,15 @@ VIOLET: Final = Colour("violet", "#7a2cab", "#d6a8ff")
 ALARM: Final = Colour("alarm", "#fdeaea", "#3d1a1d")
 COLOURS: Final = (INK, PAPER, BOX, OWNER, LINE, RULE, GREY, BLUE, RED, VIOLET, ALARM)
 
-DARK_STYLE: Final = "@media screen and (prefers-color-scheme: dark) {{ {} }}".format(
-    " ".join(f".f-{one.name} {{ fill: {one.dark}; }} .s-{one.name} {{ stroke: {one.dark}; }}" for one in COLOURS)
-)
-"""What makes a drawing dark on a dark screen; paper stays white in print."""
+
+def dark_style(colours: Iterable[Colour]) -> str:
+    """Give the style sheet that makes some colours dark on a dark screen; paper stays white in print."""
+    rules = (f".f-{one.name} {{ fill: {one.dark}; }} .s-{one.name} {{ stroke: {one.dark}; }}" for one in colours)
+    return f"@media screen and (prefers-color-scheme: dark) {{ {' '.join(rules)} }}"
+
+
+DARK_STYLE: Final = dark_style(COLOURS)
+"""What makes a drawing dark on a dark screen."""
 
 
 def text_width(letters: int, size: float, *, mono: bool) -> float:

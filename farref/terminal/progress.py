@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from typing import Any, Final
 
 from rich.console import Console
 
 from farref.model.checker.interface import Progress
 from farref.properties.protocol import Configuration
+from farref.properties.work.units import Workers, in_order
 from farref.words import counted
+
+Share = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]
+"""Lets somebody do some work on each of some units, and gives the results in the order of the units."""
 
 PLAIN_SECONDS: Final = 5.0
 SPINNER_WIDTH: Final = 2
@@ -74,6 +78,22 @@ def saying(*, quiet: bool) -> Iterator[Callable[[str], None]]:
             yield lambda line: status.update(line[: page.width - SPINNER_WIDTH])
     else:
         yield _NowAndThen()
+
+
+def sharing(workers: Workers, noun: str, say: Callable[[str], None]) -> Share:
+    """Give the function that lets workers do units, and tells how many are done, how fast, and how long the rest may take."""
+
+    def share(work: Callable[[Any], Any], units: Sequence[Any]) -> Iterator[Any]:
+        begin = time.monotonic()
+        with closing(in_order(workers, work, units)) as results:
+            for done, result in enumerate(results, start=1):
+                seconds = max(time.monotonic() - begin, 1e-6)
+                rate, left = done / seconds, seconds / done * (len(units) - done)
+                hands = f"{rate:,.1f} {noun}s/s on {counted(workers.count, 'worker')}"
+                say(f"{done} of {counted(len(units), noun)}, {hands}, about {left:.0f} s left")
+                yield result
+
+    return share
 
 
 class _NowAndThen:

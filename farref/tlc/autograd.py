@@ -38,7 +38,7 @@ from farref.tlc.claims import claimed, specification
 from farref.tlc.rref import camel
 
 FAULTS: Final = ("drops", "duplicates", "timeouts", "failures", "detached", "crashes", "cuts")
-CONSTANTS: Final = (*FAULTS, "smart", "forward", "release")
+CONSTANTS: Final = (*FAULTS, "exclusions", "smart", "forward", "release")
 
 HEADER: Final = """\
 \\* Written by farref/tlc/autograd.py.
@@ -114,6 +114,7 @@ def _definition(name: str) -> str:
 
 # -- states ------------------------------------------------------------------------------------------------------------
 
+CALLS: Final = ("sends", "recvs", "sent", "got", "failed")
 NONE: Final = -1
 NOTHING: Final = {"value": 0, "caused": (), "expected": (), "fault": "none", "blamed": NONE}
 NOTHING_OF_CALLS: Final = {"sent": (), "settled": (), "dead": ()}
@@ -130,12 +131,14 @@ def twin_of(world: World, bounds: Bounds) -> Hashable:
         net=_network(world.network, bounds),
         budget=_record(**{name: getattr(world.budgets, name) for name in FAULTS}),
         dead=_members(world.dead),
+        excluded=_function(enumerate(world.excluded or (0,) * len(world.workers))),
+        apart=frozenset(frozenset(divmod(link, len(world.workers))) for link in world.apart.members()),
         released=world.released,
     )
 
 
 def _worker(worker: Worker) -> Hashable:
-    sets = {name: _members(getattr(worker, name)) for name in ("sends", "recvs", "sent", "got", "failed", "mourned")}
+    sets = {name: _members(getattr(worker, name)) for name in (*CALLS, "mourned", "unheard")}
     return _record(
         context=_name(worker.context),
         gradient=_value(worker.gradient),

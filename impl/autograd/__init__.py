@@ -14,6 +14,7 @@ from farref.impl.core.autograd.ids import ContextId
 from farref.impl.errors import (
     ContextReleased,
     PassBusy,
+    PassExcluded,
     PassFailed,
     PassPeerDied,
     PassRefused,
@@ -30,6 +31,7 @@ __all__ = [
     "ContextReleased",
     "DistributedOptimizer",
     "PassBusy",
+    "PassExcluded",
     "PassFailed",
     "PassPeerDied",
     "PassRefused",

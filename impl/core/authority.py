@@ -14,12 +14,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.views import Buried, View, ViewNumber
 
 REASON_MAX = 400
-"""How many characters of a reason travel: every later view repeats it."""
+"""How many characters of a reason travel. Views repeat it until one is buried: then every member knows it."""
 
 
 class Order(NamedTuple):
@@ -102,4 +103,5 @@ class Authority:
         if self.buried == newest or any(number < newest for number in self.settled.values()):
             return []
         self.buried = newest
+        self.view = replace(self.view, excluded=tuple((worker, "") for worker, _ in self.view.excluded))
         return [Order(member, Buried(newest)) for member in self.members()]

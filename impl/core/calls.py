@@ -51,11 +51,11 @@ class Calls:
 
     def arrive(self, source: WorkerId, message: Carrier, content: object) -> None:
         """Judge all forks of a message, then take on all of them (R28); then do what it is for."""
-        if type(message) is RemoteCall:
-            check_minted(source, message)
-            self._check_born(message)
         references: tuple[Reference, ...] = ()
         if message.forks or type(message) is RemoteCall:
+            if type(message) is RemoteCall:
+                check_minted(source, message)
+                self._check_born(message)
             objection = self.objection(source, message)
             if objection:
                 self.refuse(source, message, objection)

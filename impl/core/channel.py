@@ -27,6 +27,7 @@ from msgspec import Struct
 from farref.impl.core.here import Here
 from farref.impl.core.ids import Incarnation, SequenceNumber, WorkerId
 from farref.impl.core.messages import Ack, Control, ControlBody
+from farref.impl.core.views import Suspect
 from farref.impl.errors import WireError
 from farref.impl.limits import CONTROL_MOST
 
@@ -212,6 +213,10 @@ class Channel:
         """Say how many messages to a peer wait for their turn."""
         half = self.outgoing.get(peer)
         return 0 if half is None else len(half.queued)
+
+    def owes(self) -> bool:
+        """Say whether an answer is missing that matters. Advice keeps nothing: its reader may have left (R36)."""
+        return any(type(body) is not Suspect for _, _, body, _ in self.unanswered())
 
     def unanswered(self) -> Iterator[tuple[WorkerId, SequenceNumber, ControlBody, float]]:
         """List every message that waits for an answer or for its turn, with the time it was first given."""

@@ -296,5 +296,5 @@ class Core:
 
     def is_empty(self) -> bool:
         """Say whether every table is empty, but for what is kept for the excluded only (R32, R45)."""
-        held = self.owner.entries or self.user.records or self.user.parents or next(self.channel.unanswered(), None)
+        held = self.owner.entries or self.user.records or self.user.parents or self.channel.owes()
         return (not held or self.members.keep_all()) and self.engine.is_empty()

@@ -42,6 +42,8 @@ class Phase(Enum):
 
 
 ABSENT, MEMBER, EXCLUDED, BURIED = Phase
+EARLIER: Final = "worker {} was excluded before this worker joined"
+"""What is told of somebody whose reason travels no more: only a worker that joins later has not heard it."""
 
 # fmt: off
 TRANSITIONS: Final = transitions(
@@ -157,7 +159,8 @@ class Members:
         if view.number > self.view:
             self.view = view.number
             self._let_in(view)
-            self._lose({who: reason for who, reason in view.excluded if who not in self._here.dead}, PeerDied)
+            lost = {who: reason or EARLIER.format(who) for who, reason in view.excluded if who not in self._here.dead}
+            self._lose(lost, PeerDied)
             self.heirs = {fork for fork in self._user.pending() if fork.created_on in self._here.dead}
             self.settle()
         elif self.settled == self.view:
@@ -192,7 +195,7 @@ class Members:
     def keep_all(self) -> bool:
         """Say whether all that is left in the tables is kept for those who are excluded (R45)."""
         dead = self._here.dead
-        if not dead or next(self._channel.unanswered(), None) is not None:
+        if not dead or self._channel.owes():
             return False
         return self._owner.is_kept_for(dead) and self._user.is_kept_for(dead)
 
@@ -214,6 +217,7 @@ class Members:
         here.emit(Fenced(here.me, here.fenced))
         self.view = max(self.view, number)
         self.heirs.clear()
+        self._engine.excluded()
         self._lose({who: here.fenced for who in here.workers if who not in here.dead and who != here.me}, WasExcluded)
 
     # The authority, where it is hosted

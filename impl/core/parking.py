@@ -22,7 +22,8 @@ class Parked:
 def weight(run: RunCall | RunCreation) -> int:
     """Say how many bytes a call came with: its body, and what lay behind it."""
     body = run.call.body if type(run) is RunCall else run.creation.body
-    return len(body) + int(getattr(run.content, "size", 0))
+    behind: int = getattr(run.content, "size", 0)
+    return len(body) + behind
 
 
 class Parking:

@@ -25,7 +25,10 @@ class _Body(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc
 
 @final
 class View(_Body, frozen=True, tag=17):
-    """There are so many worker ids, and these of them are excluded, each for a reason. All others are members (R35)."""
+    """There are so many worker ids, and these of them are excluded, each for a reason. All others are members (R35).
+
+    The reason is empty for those who are buried: so a view does not grow by a text with everybody who was ever lost.
+    """
 
     number: ViewNumber
     workers: int

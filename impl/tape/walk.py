@@ -165,7 +165,7 @@ class Walk:
 
 def ends_of(roots: Iterable[Root]) -> list[Accumulate | Receive]:
     """Find the ends of all lines from some roots: where a walk from there would deliver."""
-    return [node for node in _survey(roots) if isinstance(node, Accumulate | Receive)]
+    return [node for node in _survey(roots) if type(node) is Accumulate or type(node) is Receive]
 
 
 def _survey(roots: Iterable[Root]) -> dict[Node, _Visit]:

@@ -14,11 +14,13 @@ from typing import Final
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.messages import Excluded
 from farref.impl.errors import WireError
+from farref.impl.transport.boards import Book
 from farref.impl.transport.doorway import Guest
 from farref.impl.transport.frames import HEADER, read_body, read_header, write_plain_frame
-from farref.impl.transport.handshake import AGAIN, DEADLINE_S, JOINS, Identity
+from farref.impl.transport.handshake import AGAIN, DEADLINE_S, JOINS, MEETS, Identity, Peer
 from farref.impl.transport.joining import read_told
-from farref.impl.transport.mesh import Meeting, connect, place_of, same_user
+from farref.impl.transport.mesh import Meeting, connect, same_user
+from farref.impl.transport.rendezvous import tell_met
 from farref.impl.transport.streams import Stream, exactly, introduce
 
 RESUMES: Final = struct.Struct("<QQ")
@@ -42,7 +44,7 @@ class Refused(Exception):  # noqa: N818
 def reach(meeting: Meeting, identity: Identity, rank: WorkerId, life: Incarnation, epoch: int, taken: int) -> Guest:
     """Connect again with a worker that was met, and say how much was taken; or only knock, if it has a higher rank."""
     try:
-        stream = connect(meeting, place_of(meeting.directory, rank, life))
+        stream = connect(meeting.board.find(rank, life))
     except (FileNotFoundError, ConnectionRefusedError) as error:
         raise Gone from error
     ready: Stream = stream
@@ -68,7 +70,9 @@ def hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> Guest:
     try:
         stream.settimeout(DEADLINE_S)
         if peer.purpose == JOINS:
-            return Guest(peer, stream, name=read_told(stream).decode(errors="replace"))
+            return _newcomer(peer, stream)
+        if peer.purpose == MEETS and isinstance(meeting.board, Book):
+            tell_met(peer, stream)
         if peer.purpose != AGAIN:
             raise WireError(f"worker {peer.rank} comes too late to meet")
         epoch, taken = RESUMES.unpack(exactly(stream, RESUMES.size))
@@ -76,6 +80,13 @@ def hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> Guest:
         stream.close()
         raise
     return Guest(peer, stream, epoch, taken)
+
+
+def _newcomer(peer: Peer, stream: Stream) -> Guest:
+    """Hear the name of somebody who asks to join and, where there is no folder to leave it in, its address."""
+    name, _, place = read_told(stream).decode(errors="replace").partition("\n")
+    host, _, port = place.partition(" ")
+    return Guest(peer, stream, name=name, place=(host, int(port)) if port.isdecimal() else None)
 
 
 def answer(guest: Guest, taken: int) -> None:

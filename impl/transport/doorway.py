@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from farref.impl.errors import WireError
+from farref.impl.transport.boards import Endpoint
 from farref.impl.transport.handshake import DEADLINE_S, Peer
 from farref.impl.transport.streams import Stream
 from farref.impl.user_code import watched
@@ -32,7 +33,8 @@ BREATH_S: Final = 0.0002
 class Guest:
     """Who has proved itself. If its stream takes the place of another: the number of it, and how much its end has taken.
 
-    If it asks to join: its name.
+    If it comes to meet or to join: its name and, where workers meet at an address, where it listens and how large a world it
+    expects.
     """
 
     peer: Peer
@@ -40,6 +42,8 @@ class Guest:
     epoch: int = 0
     taken: int = 0
     name: str = ""
+    place: Endpoint | None = None
+    size: int = 0
 
 
 Introduce = Callable[[socket.socket], Guest]

@@ -11,6 +11,7 @@ from typing import Final, final
 
 import msgspec
 
+from farref.impl.core.ids import WorkerId
 from farref.impl.core.messages import (
     Ack,
     AnyMessage,
@@ -68,7 +69,17 @@ class Heard(Message, frozen=True, tag=16):
     taken: int
 
 
-Frame = AnyMessage | Reached | Returned | Acks | HungUp | Heard
+@final
+class Known(Message, frozen=True, tag=17):
+    """This worker is about to join, is called so and listens there. Rank 0 says it, in a world that met at an address."""
+
+    rank: WorkerId
+    name: str
+    host: str
+    port: int
+
+
+Frame = AnyMessage | Reached | Returned | Acks | HungUp | Heard | Known
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
@@ -88,6 +99,7 @@ _decoder: Final[msgspec.msgpack.Decoder[Frame]] = msgspec.msgpack.Decoder(
     | HungUp
     | Excluded
     | Heard
+    | Known
 )
 
 

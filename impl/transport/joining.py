@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -17,9 +16,10 @@ import msgspec
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.views import View, ViewNumber
 from farref.impl.errors import RpcError, WireError
+from farref.impl.transport.boards import Address, Endpoint, Folder
 from farref.impl.transport.doorway import Guest
 from farref.impl.transport.handshake import DEADLINE_S, JOINS, Identity
-from farref.impl.transport.mesh import Meeting, connect, listen_at, place_of
+from farref.impl.transport.mesh import Meeting, connect, listen_at
 from farref.impl.transport.streams import Stream, exactly, introduce
 
 LENGTH: Final = struct.Struct("<I")
@@ -34,27 +34,38 @@ class Admission(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fie
     buried: ViewNumber
     names: dict[WorkerId, str]
     lives: dict[WorkerId, Incarnation]
+    places: dict[WorkerId, Endpoint]
+    """Where everybody listens, if the world met at an address."""
 
 
-def ask(meeting: Meeting, identity: Identity, name: str) -> Admission | str:
-    """Ask to join a world that has met; get an admission, or why there is none."""
-    reason = "nobody there decides who joins"
-    for place in _hosts(meeting.directory):
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """An admission, and where this worker listens."""
+
+    admission: Admission
+    listener: socket.socket
+
+
+def join(meeting: Meeting, folder: Folder, identity: Identity, name: str) -> Joined | None:
+    """Join a world that has met in a folder, if whoever decides that lets this worker in."""
+    for place in folder.hosts():
         try:
-            return _ask(connect(meeting, place), meeting, identity, name)
-        except RpcError as error:
-            reason = str(error)
-        except OSError:
+            admission = ask(folder.at(place), meeting, identity, name)
+        except (RpcError, OSError):
             continue
-    return reason
+        own = folder.place_of(admission.rank, identity.incarnation)
+        return Joined(admission, listen_at(folder, meeting.settings, own))
+    return None
 
 
-def _ask(stream: socket.socket, meeting: Meeting, identity: Identity, name: str) -> Admission:
-    ready: Stream = stream
+def ask(host: Address, meeting: Meeting, identity: Identity, name: str) -> Admission:
+    """Ask to join; raise `RpcError` with what was said if this worker is not let in."""
+    ready: Stream = connect(host)
+    assert isinstance(ready, socket.socket)
     try:
-        _, ready = introduce(stream, identity, meeting.settings, connecting=True, purpose=JOINS)
+        _, ready = introduce(ready, identity, meeting.settings, connecting=True, purpose=JOINS)
         ready.settimeout(DEADLINE_S)
-        ready.send(_packed(name.encode()))
+        ready.send(packed(name.encode()))
         told = read_told(ready)
     finally:
         ready.close()
@@ -75,19 +86,9 @@ def read_told(stream: Stream) -> bytes:
 def admit(guest: Guest, admission: Admission | str) -> None:
     """Tell somebody that it may join, or why not."""
     told = admission.encode() if isinstance(admission, str) else msgspec.msgpack.encode(admission)
-    guest.stream.send(_packed(told))
+    guest.stream.send(packed(told))
 
 
-def listen_anew(meeting: Meeting, identity: Identity) -> socket.socket:
-    """Listen under a worker id that nobody had before."""
-    return listen_at(meeting, place_of(meeting.directory, identity.rank, identity.incarnation))
-
-
-def _hosts(directory: Path) -> Iterator[Path]:
-    for place in sorted(directory.glob("0.*")):
-        if all(letter in "0123456789abcdef" for letter in place.suffix[1:]):
-            yield place
-
-
-def _packed(told: bytes) -> bytes:
+def packed(told: bytes) -> bytes:
+    """Put the length in front of something."""
     return LENGTH.pack(len(told)) + told

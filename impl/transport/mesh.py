@@ -1,9 +1,10 @@
-"""How workers find each other: one authenticated stream for each pair, made when a world begins.
+"""How workers meet: one authenticated stream for each pair, made when a world begins.
 
-Workers meet in a directory that only its user can enter. It has the key of the world and everybody's name. Each listens
-there: on a Unix socket named by its rank, or on a TCP port written into a file of that name. Each connects to the lower
-ranks and accepts the higher ones. When all have met, that name goes, so that the directory serves another meeting; under
-a name of its own life each listens on, for streams that take the place of broken ones (`again.py`).
+In a folder that only its user can enter there is the key of the world and everybody's name. Each listens there: on a Unix
+socket named by its rank, or on a TCP port written into a file of that name. Each connects to the lower ranks and accepts the
+higher ones. When all have met, that name goes, so that the folder serves another meeting; under a name of its own life each
+listens on, for streams that take the place of broken ones (`again.py`). How workers meet without a folder is in
+`rendezvous.py`.
 """
 
 from __future__ import annotations
@@ -21,26 +22,22 @@ from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import Mismatch, RpcError, RpcTimeout, WireError
 from farref.impl.settings import Settings
 from farref.impl.transport import handshake
+from farref.impl.transport.boards import BACKLOG, KEY_BYTES, WORLD_BYTES, Address, Book, Folder, listen
 from farref.impl.transport.doorway import Doorway, Guest
 from farref.impl.transport.handshake import MEETS, Identity, Peer
 from farref.impl.transport.lives import CREDENTIALS, Life
-from farref.impl.transport.streams import Stream, Transport, introduce
+from farref.impl.transport.streams import Stream, introduce
 from farref.impl.values.arena import Arena, Window
 
 PAUSE_S: Final = 0.01
-BACKLOG: Final = 128
-WORLD_BYTES: Final = 16
-KEY_BYTES: Final = 32
-LIFE_MASK: Final = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
     """Where workers meet, how many there are, and until when all of them must be there."""
 
-    directory: Path
+    board: Folder | Book
     world_size: int
-    transport: Transport
     settings: Settings
     deadline: float
 
@@ -58,32 +55,41 @@ def agree_on_secret(directory: Path) -> tuple[bytes, bytes]:
     return secret[:WORLD_BYTES], secret[WORLD_BYTES:]
 
 
-def leave_name(directory: Path, rank: WorkerId, name: str) -> None:
-    """Say under what name a rank can be called, before anybody can reach it."""
-    (directory / f"{rank}.name").write_text(name)
+@dataclass(frozen=True, slots=True)
+class Met:
+    """The streams to everybody else, which life each is in, and where this worker listens on."""
+
+    streams: dict[WorkerId, Stream]
+    lives: dict[WorkerId, Incarnation]
+    listener: socket.socket
 
 
-def names(directory: Path, world_size: int) -> dict[WorkerId, str]:
-    """Read everybody's name: whoever has been reached has left it."""
-    return {WorkerId(rank): (directory / f"{rank}.name").read_text() for rank in range(world_size)}
+def meet(meeting: Meeting, folder: Folder, identity: Identity, check: Callable[[], None]) -> Met:
+    """Connect with every other worker in a folder. `check` may raise, to give up."""
+    with _listening(folder, meeting.settings, identity) as listener:
+        return gather(meeting, identity, listener, {}, lambda rank: folder.at(folder.path / str(rank)), check)
 
 
-def meet(
-    meeting: Meeting, identity: Identity, check: Callable[[], None]
-) -> tuple[dict[WorkerId, Stream], dict[WorkerId, Incarnation], socket.socket]:
-    """Connect with every other worker; say which life each is in, and where to listen. `check` may raise, to give up."""
-    met: dict[WorkerId, tuple[Peer, Stream]] = {}
-    with _listening(meeting, identity) as listener:
-        try:
-            for rank in range(identity.rank):
-                met[WorkerId(rank)] = _reach(meeting, WorkerId(rank), identity, check)
-            _await_others(meeting, identity, listener, met, check)
-        except BaseException:
-            for _, stream in met.values():
-                stream.close()
-            raise
+def gather(
+    meeting: Meeting,
+    identity: Identity,
+    listener: socket.socket,
+    met: dict[WorkerId, tuple[Peer, Stream]],
+    find: Callable[[WorkerId], Address],
+    check: Callable[[], None],
+) -> Met:
+    """Connect with every worker that was not met yet: to the lower ranks, and let the higher ones in."""
+    try:
+        for rank in map(WorkerId, range(identity.rank)):
+            if rank not in met:
+                met[rank] = _reach(meeting, rank, identity, find, check)
+        _await_others(meeting, identity, listener, met, check)
+    except BaseException:
+        for _, stream in met.values():
+            stream.close()
+        raise
     lives = {rank: peer.incarnation for rank, (peer, _) in met.items()}
-    return {rank: stream for rank, (_, stream) in met.items()}, lives, listener
+    return Met({rank: stream for rank, (_, stream) in met.items()}, lives, listener)
 
 
 def _await_others(
@@ -97,7 +103,7 @@ def _await_others(
     door = Doorway(listener, lambda guest: _hear(guest, meeting, identity))
     try:
         while len(met) < meeting.world_size - 1:
-            _still_time(meeting, f"{meeting.world_size - 1 - len(met)} workers have not come")
+            still_time(meeting, f"{meeting.world_size - 1 - len(met)} workers have not come")
             check()
             admitted = door.admit()
             if admitted is not None:
@@ -118,12 +124,12 @@ def _hear(guest: socket.socket, meeting: Meeting, identity: Identity) -> Guest:
 
 
 @contextmanager
-def _listening(meeting: Meeting, identity: Identity) -> Iterator[socket.socket]:
+def _listening(folder: Folder, settings: Settings, identity: Identity) -> Iterator[socket.socket]:
     """Listen, while the world comes together, where nobody else meets. Afterwards only those who have met know the place."""
-    place = meeting.directory / str(identity.rank)
-    own = place_of(meeting.directory, identity.rank, identity.incarnation)
+    place = folder.path / str(identity.rank)
+    own = folder.place_of(identity.rank, identity.incarnation)
     try:
-        listener = _listen(meeting, place, own)
+        listener = _listen(folder, settings, place, own)
     except OSError as error:
         raise RpcError(f"worker {identity.rank} cannot listen at {place}: {error}") from error
     try:
@@ -136,16 +142,11 @@ def _listening(meeting: Meeting, identity: Identity) -> Iterator[socket.socket]:
         place.unlink(missing_ok=True)
 
 
-def place_of(directory: Path, rank: WorkerId, incarnation: Incarnation) -> Path:
-    """Say where one life of a worker listens for as long as it lasts. Socket names are short, so it is not named in full."""
-    return directory / f"{rank}.{incarnation & LIFE_MASK:x}"
-
-
 def share_memory(streams: dict[WorkerId, Stream], meeting: Meeting) -> tuple[Arena | None, dict[WorkerId, Window]]:
     """Make this worker's arena, if it is to have one, and get a window into that of every peer (spec/wire.md)."""
     size = meeting.settings.shared_bytes_max
     plain = {peer: stream for peer, stream in streams.items() if isinstance(stream, socket.socket)}
-    has_arena = meeting.transport == "unix" and size
+    has_arena = isinstance(meeting.board, Folder) and meeting.board.transport == "unix" and size
     arena = Arena(size, {peer: Life(stream) for peer, stream in plain.items()}) if has_arena else None
     theirs = swap_memory(streams, None if arena is None else arena.descriptor, meeting.deadline)
     return arena, {peer: Window(descriptor) for peer, descriptor in theirs.items()}
@@ -172,42 +173,46 @@ def swap_memory(streams: dict[WorkerId, Stream], descriptor: int | None, deadlin
     return taken
 
 
-def _listen(meeting: Meeting, place: Path, own: Path) -> socket.socket:
-    if meeting.transport == "unix":
-        listener = listen_at(meeting, place)
+def _listen(folder: Folder, settings: Settings, place: Path, own: Path) -> socket.socket:
+    if folder.transport == "unix":
+        listener = listen_at(folder, settings, place)
         os.link(place, own)
         return listener
-    listener = listen_at(meeting, own)
+    listener = listen_at(folder, settings, own)
     draft = place.with_suffix(".draft")
     draft.write_text(own.read_text())
     draft.rename(place)
     return listener
 
 
-def listen_at(meeting: Meeting, place: Path) -> socket.socket:
+def listen_at(folder: Folder, settings: Settings, place: Path) -> socket.socket:
     """Listen at a place where nobody else does."""
-    if meeting.transport == "unix":
+    if folder.transport == "unix":
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(str(place))
         listener.listen(BACKLOG)
         return listener
-    address = meeting.settings.address
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    listener = socket.create_server((address, 0), family=family, backlog=BACKLOG)
+    listener = listen((settings.address, 0))
     draft = place.with_suffix(".place")
-    draft.write_text(f"{address} {listener.getsockname()[1]}")
+    draft.write_text(f"{settings.address} {listener.getsockname()[1]}")
     draft.rename(place)
     return listener
 
 
-def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable[[], None]) -> tuple[Peer, Stream]:
+def _reach(
+    meeting: Meeting,
+    rank: WorkerId,
+    identity: Identity,
+    find: Callable[[WorkerId], Address],
+    check: Callable[[], None],
+) -> tuple[Peer, Stream]:
     """Knock at a worker until it lets us in. Only what does not fit ends it: all else may be better the next time."""
     last: Exception | str = "it does not listen"
     while True:
-        _still_time(meeting, f"worker {rank} has not come; at last: {last}")
+        still_time(meeting, f"worker {rank} has not come; at last: {last}")
         check()
         try:
-            stream = connect(meeting, meeting.directory / str(rank))
+            stream = connect(find(rank))
         except (WireError, OSError, ValueError) as error:
             last = error
             time.sleep(PAUSE_S)
@@ -228,14 +233,13 @@ def _reach(meeting: Meeting, rank: WorkerId, identity: Identity, check: Callable
         return peer, ready
 
 
-def connect(meeting: Meeting, place: Path) -> socket.socket:
-    """Connect with whoever listens at a place."""
-    if meeting.transport == "tcp":
-        address, port = place.read_text().split()
-        return socket.create_connection((address, int(port)), timeout=handshake.DEADLINE_S)
+def connect(address: Address) -> socket.socket:
+    """Connect with whoever listens at an address."""
+    if not isinstance(address, Path):
+        return socket.create_connection(address, timeout=handshake.DEADLINE_S)
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        stream.connect(str(place))
+        stream.connect(str(address))
         same_user(stream)
     except (WireError, OSError):
         stream.close()
@@ -251,6 +255,7 @@ def same_user(stream: socket.socket) -> None:
             raise WireError("the other end belongs to another user")
 
 
-def _still_time(meeting: Meeting, what: str) -> None:
+def still_time(meeting: Meeting, what: str) -> None:
+    """Give up if the time to meet is over, and say what was waited for."""
     if time.monotonic() > meeting.deadline:
         raise RpcTimeout(f"the world did not come together: {what}")

@@ -10,17 +10,17 @@ import ipaddress
 import socket
 from dataclasses import replace
 from functools import partial
-from typing import Literal, get_args
+from typing import get_args
 
 from farref.impl.errors import RpcError, WireError
 from farref.impl.settings import Settings
 from farref.impl.transport import handshake, tls
+from farref.impl.transport.boards import Transport as Transport
 from farref.impl.transport.handshake import ACCEPTS, CONNECTS, Identity, Peer
 from farref.impl.transport.sealed import SealedStream, key_for
 from farref.impl.transport.tls import TlsStream
 
 Stream = socket.socket | SealedStream | TlsStream
-Transport = Literal["unix", "tcp"]
 
 
 def check_transport(transport: Transport, settings: Settings) -> None:
@@ -31,14 +31,27 @@ def check_transport(transport: Transport, settings: Settings) -> None:
         if settings.tls is not None or settings.address != Settings().address:
             raise RpcError('an address or certificates (tls=) are for transport="tcp", and this is "unix"')
         return
-    try:
-        is_local = ipaddress.ip_address(settings.address).is_loopback
-    except ValueError:
-        raise RpcError(f"{settings.address!r} is no IP address to listen at") from None
-    if settings.tls is None and not is_local:
+    if settings.tls is None and not _address(settings).is_loopback:
         raise RpcError(
             f"{settings.address} can be reached from other machines: give certificates (tls=), or stay local"
         )
+    _check_certificates(settings)
+
+
+def check_address(settings: Settings) -> None:
+    """Refuse an address that is none, and certificates that are of no use, where workers meet at an address."""
+    _address(settings)
+    _check_certificates(settings)
+
+
+def _address(settings: Settings) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    try:
+        return ipaddress.ip_address(settings.address)
+    except ValueError:
+        raise RpcError(f"{settings.address!r} is no IP address to listen at") from None
+
+
+def _check_certificates(settings: Settings) -> None:
     if settings.tls is not None:
         try:
             tls.context_for(settings.tls, server_side=True)

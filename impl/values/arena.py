@@ -84,12 +84,13 @@ class Arena:
 
     def lose(self, peer: WorkerId) -> None:
         """Hear nothing more of a peer. What it was lent comes back when its process has ended."""
-        self.lost.add(peer)
-        self.take_back_from_ended()
+        if peer in self._lives:
+            self.lost.add(peer)
+            self.take_back_from_ended()
 
     def take_back_from_ended(self) -> None:
         """Take back what peers were lent whose processes have ended."""
-        for peer in [peer for peer in self.lost if peer in self._lives and self._lives[peer].has_ended()]:
+        for peer in [peer for peer in self.lost if self._lives[peer].has_ended()]:
             self.lost.discard(peer)
             self.take_back(peer, [place for place, (holder, _) in self.lent.items() if holder == peer])
 

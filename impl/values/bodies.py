@@ -34,6 +34,7 @@ OTHER_BYTES: Final = 4096
 
 
 Arguments = list[Any] | tuple[Any, ...] | None
+PLACES: Final = (list, tuple, type(None))
 
 Written = tuple[Forks, bytes, list[memoryview], Sequence[int]]
 """What travels of a value: its forks, its body, the segments behind that, and the places of what was lent with it."""
@@ -73,7 +74,7 @@ class Bodies:
     def __init__(self, home: Home, windows: Mapping[WorkerId, Window]) -> None:
         self._home = home
         self._settings = home.settings
-        self._windows = windows
+        self._windows = dict(windows)
         self._simple_bytes_max = home.settings.frame_bytes_max - OTHER_BYTES
         self._plain: dict[WorkerId, TensorReader] = {}
         """For messages without forks and segments: a reader keeps nothing of what it has read."""
@@ -183,13 +184,10 @@ class Bodies:
 
     # Reading
 
-    def may_run_code(self, message: Carrier | ForwardCall) -> bool:
-        """Say whether to read a message may run user code: whether it is an envelope, or there may be a pickle in it."""
-        carried = message.message if type(message) is ForwardCall else message
-        if type(carried) is FetchCall:
-            return False
+    def may_run_code(self, body: bytes) -> bool:
+        """Say whether to read a body may run user code: whether it is an envelope, or there may be a pickle in it."""
         # Few bodies have the code of a pickle at all.
-        return is_envelope(carried.body) or (self._settings.allow_pickle and PICKLE in carried.body)
+        return is_envelope(body) or (self._settings.allow_pickle and PICKLE in body)
 
     def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Any:
         """Read a value, or the error that came in its place; raise `WireError` if it cannot be.
@@ -207,6 +205,11 @@ class Bodies:
         if reader is None:
             reader = self._plain[source] = self._reader(Content().adopt, None, source)
         return _read(message, reader)
+
+    def forget(self, peer: WorkerId) -> None:
+        """Keep no reader for a peer from which nothing comes any more, nor its memory beyond the last view of it."""
+        self._plain.pop(peer, None)
+        self._windows.pop(peer, None)
 
     def _read(self, message: Carrier, reader: TensorReader) -> Any:
         """Read a value with a reader of its own, which may look up names if the value is an envelope."""
@@ -245,10 +248,11 @@ def taken(function: str, args: object, kwargs: object) -> tuple[list[Any], dict[
 
     None means that there are none.
     """
-    # The first question of each two is answered faster, and is the last for nearly every call.
-    if type(args) is not list and not isinstance(args, list | tuple | None):
+    if not isinstance(args, PLACES):
         raise TypeError(f"the args of {function} are a list or a tuple, and not a {type(args).__qualname__}")
-    if type(kwargs) is not dict and not isinstance(kwargs, Mapping):
+    if type(kwargs) is not dict and not isinstance(
+        kwargs, Mapping
+    ):  # the first question is faster, and mostly the last
         raise TypeError(f"the kwargs of {function} are a mapping, and not a {type(kwargs).__qualname__}")
     return list(args or ()), dict(kwargs)
 

@@ -10,6 +10,7 @@ from farref.impl.core.autograd.messages import Cause, Fault
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import (
     PassBusy,
+    PassExcluded,
     PassFailed,
     PassPeerDied,
     PassReleased,
@@ -46,6 +47,8 @@ def failure_of(ended: PassEnded, names: Mapping[WorkerId, str]) -> PassFailed:
             return PassReleased(f"backward failed on {blamed}: the context is not open there")
         case Cause.UNPAIRED:
             return PassFailed(f"backward failed on {blamed}: a gradient came for {fault.detail}, which it never sent")
+        case Cause.DIED if fault.worker == ended.pass_id.root:
+            return PassExcluded(f"backward failed: worker {blamed}, which called it, was excluded")
         case Cause.DIED:
             return PassPeerDied(f"backward failed: worker {blamed} died")
         case _:

@@ -26,8 +26,8 @@ These have no place in the order. Nobody holds them while doing something else.
 |---|---|---|---|---|
 | - | `worker/reactor.py` `_wake` | Lock | a token: whoever takes it is awake | a thread that stands by, holding nothing |
 | - | `worker/reactor.py` `event` | Event | a caller's turn, or its answer, has come | the caller, holding at most `stepping` |
+| - | `worker/membership.py` `news` | Event | somebody is lost, or leaves | who waits for its driver to leave, holding nothing |
 | - | `transport/doorway.py` `_admitted` | SimpleQueue | who has proved itself at the door | nobody |
-| - | `worker/worker.py` `in_function` | local | how deep in functions of others a thread is | |
 | - | `user_code.py` `_Mine` | local | which locks a thread has, in debug mode | |
 | - | `tape/mode.py` `_Mode` | local | whether a thread records | |
 

@@ -18,7 +18,6 @@ from farref.impl.values.tensors import Passage
 from farref.impl.worker.recording import answering, opened
 
 if TYPE_CHECKING:
-    from farref.impl.worker.perform import ToPerform
     from farref.impl.worker.worker import Worker
 
 
@@ -36,16 +35,16 @@ class Answers:
         self, target: WorkerId, call: CallId, function: str, context: ContextId | None, size: int, outcome: Outcome
     ) -> None:
         """Answer a call, which ends with that. Not under the lock."""
-        answer = self._write(outcome, target, context, "the result", function)
-        self._worker.end(self._reply, target, call, function, size, answer)
-
-    def _reply(self, target: WorkerId, call: CallId, function: str, size: int, answer: Answer) -> ToPerform:
-        worker = self._worker
-        worker.core.here.loads[target].end(size)
-        if answer[1] is not None:
-            answer = self._as_it_is_now(answer, target, "the result", function)
-        failed, passage, (forks, body, segments, _) = answer
-        return worker.core.reply(target, call, failed, forks, body, passage), segments
+        worker, answer = self._worker, self._write(outcome, target, context, "the result", function)
+        with worker.lock:
+            worker.running -= 1
+            worker.core.here.loads[target].end(size)
+            failed, passage, written = answer
+            if passage is not None:
+                failed, passage, written = self._as_it_is_now(answer, target, "the result", function)
+            worker.perform(worker.core.reply(target, call, failed, written[0], written[1], passage), written[2])
+        if worker.lines.to_self:
+            worker.lines.deliver()
 
     def answer(self, answer: AnswerFetch) -> None:
         """Write a value for one user, or the error that stands in its place (R20)."""
@@ -101,7 +100,7 @@ class Answers:
         try:
             if context is not None:
                 passage = answering(worker, context, f"{what} of {of}")
-            if isinstance(outcome, Failure):
+            if type(outcome) is Failure:
                 return True, passage, ((), worker.bodies.write_error(outcome.content, ""), [], ())
             return False, passage, worker.bodies.write(outcome.content, target, passage)
         except RefusedValue as error:

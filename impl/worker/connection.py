@@ -86,6 +86,8 @@ class Connection(Reading):
         self.queued_bytes_max = QUEUED_BYTES_MAX
         self._unrefused = 0
         """How much of the protocol itself was queued since the queue was full."""
+        self.overfull = False
+        """Whether the answers of the protocol alone, which nobody can refuse, take as much again as may be queued."""
         self._poller = poller
         self._sending = watched(threading.Lock(), "_sending")
         self._waits_for_room = self._keeps_much = False
@@ -134,6 +136,7 @@ class Connection(Reading):
         frame = write_plain_frame(message, self._frame_bytes_max)
         if is_unrefused:
             self._unrefused = self._unrefused + len(frame) + PIECE_BYTES if self.is_full() else 0
+            self.overfull = self._unrefused > self.queued_bytes_max
         self._added += len(frame) + PIECE_BYTES
         self.outbox.append(frame)
         if hurry > self.hurry:
@@ -158,10 +161,6 @@ class Connection(Reading):
     def is_full(self) -> bool:
         """Say whether so much waits for the peer, or for word from it, that nobody should add to it."""
         return self._added - self._written > self.queued_bytes_max or self._keeps_much
-
-    def is_overfull(self) -> bool:
-        """Say whether the answers of the protocol alone, which nobody can refuse, take as much again as may be queued."""
-        return self._unrefused > self.queued_bytes_max
 
     def queued_bytes(self) -> int:
         """Say how much waits to be written, and what it costs to keep."""
@@ -216,6 +215,10 @@ class Connection(Reading):
         self._keeps_much = len(self.kept) > self.queued_bytes_max + KEPT_BYTES_LEAST
 
     # What has arrived, and the next stream
+
+    def owes_something(self) -> bool:
+        """Say whether something is to leave, now or with the next tick."""
+        return bool(self.outbox or self._answers or self.returned)
 
     def owes_word(self) -> bool:
         """Say whether so much has come that the peer should hear of it."""

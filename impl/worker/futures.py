@@ -94,7 +94,7 @@ class Future(Generic[Result]):
         `timeout` is in seconds, and can only shorten what the call itself was given; none, -1 and 0 do not. `done()` looks
         without waiting. If this worker leaves the world meanwhile, the error is `NotRunning`.
         """
-        limit = None if is_default(timeout) else limit_of(timeout)
+        limit = None if timeout is None or is_default(timeout) else limit_of(timeout)
         if not self._done:
             self._wait_until_done(limit)
         if self._error is None:

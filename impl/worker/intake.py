@@ -1,7 +1,4 @@
-"""What arrives at a worker: frames from its peers, and time. Only the thread with the role of reading is ever in here.
-
-One exception: a message that a worker sends to itself arrives without any stream, on the thread that sends it.
-"""
+"""What a worker reads: its streams, and the time. Only the thread with the role of reading is ever in here."""
 
 from __future__ import annotations
 
@@ -11,27 +8,13 @@ import socket
 import time
 import traceback
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.ids import WorkerId
-from farref.impl.core.messages import (
-    BODIED,
-    CARRIERS,
-    AnyMessage,
-    Carrier,
-    Control,
-    CreateFailed,
-    FetchCall,
-    ForkRequest,
-    ForwardCall,
-)
 from farref.impl.errors import WireError
-from farref.impl.transport.frames import Acks, Heard, HungUp, Reached, Returned, read_body
 from farref.impl.transport.sealed import SealBroken
 from farref.impl.worker.connection import NOW, SOON, Connection
 from farref.impl.worker.report import Reporter
-from farref.impl.worker.serving import ASKING
 from farref.impl.worker.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -41,8 +24,6 @@ if TYPE_CHECKING:
 TICK_S: Final = 0.05
 SETTLED: Final = 4
 """The last step that a peer says it has reached: nothing of it is missing then."""
-CONFIRMING: Final = frozenset({ForkRequest, CreateFailed})
-"""Their answers confirm a fork, and somebody waits for that (R5); any other may wait for company."""
 
 
 class Intake:
@@ -52,10 +33,11 @@ class Intake:
         self._worker, self._poller = worker, poller
         self._waiting = Waiting(poller)
         self._by_descriptor = {c.stream.fileno(): c for c in worker.connections.values() if not c.broken}
-        self._next_tick = 0.0
+        self._next_tick, self._pace = 0.0, TICK_S
         self.reporter: Reporter | None = None
         self.mending: Mending | None = None
         """Whoever makes streams again, if they can be."""
+        self.take: Final = worker.arrivals.take
 
     def turn(self, seconds: float) -> None:
         """Read once, waiting up to some seconds, and handle all that came."""
@@ -64,7 +46,8 @@ class Intake:
         if now >= self._next_tick:
             self._tick(now)
         worker.flush()
-        for descriptor, events in self._waiting.wait(seconds if seconds < TICK_S else TICK_S):
+        came = self._waiting.wait(seconds if seconds < self._pace else self._pace)
+        for descriptor, events in came:
             connection = self._by_descriptor.get(descriptor)
             if connection is None:
                 self._drain_kicks()
@@ -73,6 +56,10 @@ class Intake:
                 connection.on_writable()
             if events & ~select.EPOLLOUT:
                 self.read(connection)
+        if (
+            came and self._pace > TICK_S and not self._is_at_rest()
+        ):  # what came waits for the next tick, not for a rare one
+            self._next_tick = min(self._next_tick, time.monotonic() + TICK_S)
         # Whoever is about to run functions writes when they have ended. If they take long, the lookout writes.
         worker.flush(hurry=NOW if worker.reactor.runs_next else SOON)
 
@@ -99,80 +86,6 @@ class Intake:
         except Exception as error:
             traceback.print_exc()
             self.lose(connection, error)
-
-    def take(self, source: WorkerId, body: bytes | memoryview, segments: memoryview | None) -> None:
-        """Read a frame, and let what it says take effect."""
-        message, worker = read_body(body), self._worker
-        if isinstance(message, ASKING) and (objection := worker.serving.objection(source, message)):
-            self._refuse(source, message, objection)
-        elif isinstance(message, BODIED):  # as most are
-            if worker.bodies.may_run_code(message):
-                with worker.lock:
-                    worker.begin(partial(self._arrive_later, source, message, segments))
-            else:
-                self.arrive(source, message, segments)
-        elif type(message) is Control:
-            with worker.lock:
-                worker.perform(worker.core.receive(source, message))
-            if type(message.body) in CONFIRMING:
-                self._answer_now(worker.connections[source])
-        elif type(message) is Acks:
-            with worker.lock:
-                for answer in message.answers:
-                    worker.perform(worker.core.receive(source, answer))
-        elif type(message) is Reached:
-            worker.reached[source] = message.step
-        elif type(message) is Returned:
-            worker.lending.take_back(source, message.places)
-        elif type(message) is Heard:
-            worker.connections[source].hear(message.taken)
-        elif type(message) is HungUp:
-            raise ConnectionAbortedError(f"it took {worker.names[worker.rank]} for dead: {message.reason}")
-        else:
-            self.arrive(source, message, None)
-
-    def _refuse(self, source: WorkerId, message: AnyMessage, reason: str) -> None:
-        """Refuse what is too much. Who does not even take refusals in is declared dead: they would be too much as well."""
-        worker = self._worker
-        with worker.lock:
-            assert isinstance(message, Carrier | FetchCall | ForwardCall)
-            if worker.lines.must_wait(source):
-                worker.declare_dead(source, f"it takes nothing in and goes on calling; {reason}")
-            else:
-                worker.perform(worker.core.refuse(source, message, reason))
-
-    def _arrive_later(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
-        """Let a message arrive that may run user code as it is read. Whoever reads for all must not run any."""
-        worker = self._worker
-        try:
-            self.arrive(source, message, segments)
-        except Exception as error:
-            if not isinstance(error, WireError):
-                traceback.print_exc()
-            worker.declare_dead(source, str(error))
-        finally:
-            worker.end(lambda: ([], None))
-            worker.lines.write_results()
-
-    def arrive(self, source: WorkerId, message: AnyMessage, segments: memoryview | None) -> None:
-        """Read a message's body whole, then let the message take effect; or refuse it (R28).
-
-        To read a body may run user code: not under the lock.
-        """
-        worker, content = self._worker, None
-        try:
-            if isinstance(message, CARRIERS):
-                content = worker.bodies.read(source, message, segments)
-            elif type(message) is ForwardCall:
-                content = worker.bodies.read_forward(source, message, segments)
-        except WireError as error:
-            with worker.lock:
-                assert isinstance(message, Carrier | ForwardCall)
-                if source not in worker.core.dead:
-                    worker.perform(worker.core.refuse(source, message, str(error)))
-            return
-        with worker.lock:
-            worker.perform(worker.core.receive(source, message, content))
 
     def close(self) -> None:
         """Listen no more, and tell nothing more."""
@@ -202,7 +115,7 @@ class Intake:
         else:
             connection.leave_stream()
             worker.membership.refused.add(peer)
-        worker.declare_dead(peer, str(error))
+        worker.declare_dead(peer, str(error), has_left=self._has_left(peer))
 
     def _is_half_broken(self, connection: Connection) -> bool:
         """Say whether a stream takes nothing any more, and is still read from."""
@@ -211,7 +124,11 @@ class Intake:
     def _is_over(self, peer: WorkerId) -> bool:
         """Say whether nothing more is missing of a peer, or of this worker."""
         worker = self._worker
-        return worker.closed or peer in worker.core.dead or worker.reached.get(peer, 0) >= SETTLED
+        return worker.closed or peer in worker.core.dead or self._has_left(peer)
+
+    def _has_left(self, peer: WorkerId) -> bool:
+        """Say whether a peer has said that it leaves, and that nothing is missing of it (R32)."""
+        return self._worker.reached.get(peer, 0) >= SETTLED
 
     def watch(self, connection: Connection) -> None:
         """Read from the stream that a connection has now. Some of it may have come already, and shows nowhere."""
@@ -222,7 +139,6 @@ class Intake:
     def _tick(self, now: float) -> None:
         worker = self._worker
         with worker.lock:
-            self._next_tick = now + TICK_S
             worker.perform(worker.core.tick(now))
             worker.lines.release()
             if worker.arena is not None and worker.arena.lost:
@@ -231,8 +147,10 @@ class Intake:
             worker.membership.tick(now)
             if worker.lines.to_self:
                 worker.reactor.queue(worker.lines.deliver)
+            self._pace = min(2 * self._pace, worker.membership.rest_seconds()) if self._is_at_rest() else TICK_S
+            self._next_tick = now + self._pace
         for connection in list(worker.connections.values()):
-            self._answer_now(connection)
+            worker.lines.answer_now(connection)
             connection.forget()
             if connection.dead and connection.broken and not connection.closed:
                 connection.close()
@@ -243,13 +161,20 @@ class Intake:
         if self.mending is not None:
             self.mending.tick()
         if self.reporter is not None:
-            self.reporter.tick(now)
+            self.reporter.tick(now, rests=self._pace > TICK_S)
 
-    def _answer_now(self, connection: Connection) -> None:
-        """Let nothing that is queued for a peer wait any longer."""
-        with self._worker.lock:
-            connection.gather()
-        connection.hurry = NOW
+    def _is_at_rest(self) -> bool:
+        """Say whether nothing here waits for time to pass."""
+        worker = self._worker
+        waits = worker.calls or worker.fetches or worker.waiters or worker.creations or worker.passes.waiting
+        if waits or worker.running or worker.dropped or worker.closing or worker.lines.to_self:
+            return False
+        if self.mending is not None and self.mending.breaks:
+            return False
+        is_quiet = not any(
+            connection.owes_something() or connection.broken for connection in worker.connections.values()
+        )
+        return is_quiet and next(worker.core.channel.unanswered(), None) is None
 
     def _expire(self, now: float) -> None:
         """End what has taken too long, whether or not anybody waits for it (R27)."""

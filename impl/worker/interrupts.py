@@ -20,6 +20,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
+SIGINT: Final = int(signal.SIGINT)
 _main: Final = threading.main_thread().ident
 _get_ident: Final = threading.get_ident
 CLOSED: Final = -1
@@ -41,11 +42,10 @@ class Uninterrupted:
 
     def __enter__(self) -> None:
         if _get_ident() == _main:
-            there = getsignal(signal.SIGINT)
-            if type(there) is not Front and callable(
-                there
-            ):  # where interrupts are ignored or end the process, they still do
-                signal.signal(signal.SIGINT, Front(there))
+            there = getsignal(SIGINT)
+            # Where interrupts are ignored or end the process, they still do.
+            if type(there) is not Front and callable(there):
+                signal.signal(SIGINT, Front(there))
             self.depth += 1
 
     def __exit__(self, *_error: object) -> None:

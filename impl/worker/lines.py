@@ -20,7 +20,7 @@ from farref.impl.core.messages import BODIED, AnyMessage
 from farref.impl.errors import QueueFull
 from farref.impl.limits import reached
 from farref.impl.values.codec import joined
-from farref.impl.worker.connection import SOON, Connection
+from farref.impl.worker.connection import NOW, SOON, Connection
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker
@@ -48,7 +48,7 @@ class Lines:
         if isinstance(message, BODIED):
             self.to_self.append((message, segments))
         else:
-            self._worker.intake.arrive(self._worker.rank, message, None)
+            self._worker.arrivals.arrive(self._worker.rank, message, None)
 
     def deliver(self) -> None:
         """Let messages to oneself arrive. To read one may run user code: not under the lock."""
@@ -58,7 +58,7 @@ class Lines:
             except IndexError:  # another thread was faster
                 return
             read = memoryview(bytearray(joined(segments))) if segments else None
-            self._worker.intake.arrive(self._worker.rank, message, read)
+            self._worker.arrivals.arrive(self._worker.rank, message, read)
 
     # Writing
 
@@ -70,6 +70,12 @@ class Lines:
         elif self._worker.reactor.is_reading:
             self._rouse(connection)
 
+    def answer_now(self, connection: Connection) -> None:
+        """Let nothing that is queued for a peer wait any longer."""
+        with self._worker.lock:
+            connection.gather()
+        connection.hurry = NOW
+
     def _rouse(self, connection: Connection) -> None:
         """Let whoever reads write, unless it was roused for that already."""
         if not connection.roused:
@@ -78,12 +84,16 @@ class Lines:
 
     def write_results(self) -> None:
         """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
-        if not self._worker.reactor.is_busy or any(len(one.outbox) >= BATCH for one in self.connections.values()):
+        if not self._worker.reactor.is_busy:
             self.flush()
-        elif self._worker.reactor.is_reading:
-            for connection in self.connections.values():
-                if connection.outbox:
-                    self._rouse(connection)
+            return
+        is_reading = self._worker.reactor.is_reading
+        for connection in self.connections.values():
+            if len(connection.outbox) >= BATCH:
+                self.flush()
+                return
+            if is_reading and connection.outbox:
+                self._rouse(connection)
 
     def flush(self, hurry: int = SOON) -> None:
         """Write what is queued for every peer and in such a hurry, or too much to wait: the peer could begin with it."""

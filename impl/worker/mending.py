@@ -21,7 +21,7 @@ from farref.impl.errors import WireError
 from farref.impl.transport.again import Gone, Refused, answer, hear, reach, refuse
 from farref.impl.transport.doorway import Doorway, Guest
 from farref.impl.transport.handshake import JOINS, Identity
-from farref.impl.transport.mesh import Meeting, place_of
+from farref.impl.transport.mesh import Meeting
 from farref.impl.worker.connection import Connection
 
 if TYPE_CHECKING:
@@ -124,6 +124,11 @@ class Mending:
             if wants_it and connection.peer not in self._worker.membership.refused:
                 self._start(connection, "the stream is broken")
 
+    def forget(self, peer: WorkerId) -> None:
+        """Keep nothing of a peer that is buried. By whoever reads."""
+        self.breaks.pop(peer, None)
+        self._last.pop(peer, None)
+
     def close(self) -> None:
         """Listen no more."""
         self._closed = True
@@ -131,7 +136,7 @@ class Mending:
         self._door.close()
         while self._made:
             self._made.popleft().stream.close()
-        place_of(self._meeting.directory, self._worker.rank, self._identity.incarnation).unlink(missing_ok=True)
+        self._meeting.board.withdraw(self._worker.rank, self._identity.incarnation)
 
     # By a thread for each broken stream
 

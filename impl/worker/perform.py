@@ -6,6 +6,7 @@ the writing of what they return, and the end of a value that nobody can name.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -72,8 +73,8 @@ class Performer:
         self._threads_max = worker.settings.limits.threads_max
         self._quick: set[str] = set()
         """The functions that took no time to speak of when they ran last."""
-        self.running: dict[object, tuple[str, float]] = {}
-        """The functions that run now, each with the time it began at."""
+        self.running: dict[int, tuple[str, float]] = {}
+        """The functions that run now, by thread: a thread that waits runs no other. Each with the time it began at."""
 
     def perform(self, effects: list[Effect], segments: list[memoryview] | None = None) -> None:
         """Do what a step asks for, in its order; then let go of what was dropped meanwhile, which is a step for each.
@@ -88,7 +89,8 @@ class Performer:
                     carried = segments if segments and isinstance(message, BODIED) else None
                     worker.post(effect.target, message, carried)
                 elif type(effect) is RunCall:
-                    self._expect(effect.call.function, effect.source)
+                    if effect.call.function not in self._quick:
+                        self._hurry(effect.source)
                     worker.begin(partial(self._run_call, effect, worker.serving.begin(effect)))
                 elif type(effect) is CompleteCall:
                     pending = worker.calls.pop(effect.call, None)
@@ -99,7 +101,8 @@ class Performer:
                     asked = worker.fetches.pop(effect.fetch, None)
                     self._settle(asked and asked[0], effect.failed, self._bound(effect.content, effect.references))
                 elif type(effect) is RunCreation:
-                    self._expect(effect.creation.function, effect.source)
+                    if effect.creation.function not in self._quick:
+                        self._hurry(effect.source)
                     worker.begin(partial(self._run_creation, effect, worker.serving.begin(effect)))
                 elif type(effect) is AnswerFetch:
                     worker.answers.answer(effect)
@@ -161,10 +164,10 @@ class Performer:
 
     # Functions
 
-    def _expect(self, function: str, source: WorkerId) -> None:
+    def _hurry(self, source: WorkerId) -> None:
         """Let nothing that is queued for a caller wait for a function that may take long (R10, R18)."""
         connection = self._worker.connections.get(source)
-        if function not in self._quick and connection is not None:
+        if connection is not None:
             connection.hurry = NOW
 
     def _run_call(self, run: RunCall, size: int) -> None:
@@ -217,12 +220,9 @@ class Performer:
     def _invoke(self, function: str, arguments: Any, context: ContextId | None) -> Outcome:
         """Run a function. Its error is kept as text: an exception would keep its frames, and the references in them."""
         entering(function)
-        here, worker = self._worker.in_function, self._worker
-        here.depth = getattr(here, "depth", 0) + 1
+        worker, thread, began = self._worker, threading.get_ident(), time.monotonic()
         args, kwargs = arguments
-        began = time.monotonic()
-        key = object()
-        self.running[key] = (function, began)
+        self.running[thread] = (function, began)
         try:
             if len(self.running) > self._threads_max:
                 raise self._too_many()
@@ -234,8 +234,7 @@ class Performer:
         except BaseException as error:
             return Failure(worker.bodies.write_error(error, function))
         finally:
-            here.depth -= 1
-            del self.running[key]
+            del self.running[thread]
             if (time.monotonic() - began < QUICK_S) != (function in self._quick):
                 self._learn(function)
             # What the function was given and did not keep is let go of now, so that the deletes leave with its result.

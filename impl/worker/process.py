@@ -40,11 +40,12 @@ def check_idle() -> None:
         raise RpcError("RPC is already initialised in this process")
 
 
-def become(worker: Worker, place: int) -> None:
-    """Be this worker from now on. `place` is what others see it by."""
+def become(worker: Worker, place: int | None) -> None:
+    """Be this worker from now on. `place` is what others see it by, in a folder."""
     _forked.clear()
     _worker.append(worker)
-    _place.append(place)
+    if place is not None:
+        _place.append(place)
 
 
 def leave_place() -> None:

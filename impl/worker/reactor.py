@@ -231,7 +231,7 @@ class Reactor:
         self._leading, self._reader = True, threading.get_ident()
         try:
             while not self.tasks and not self._callers and not self._stopped:
-                self._turn(TURN_S)
+                self._turn(LINE_S)
         finally:
             self._leading, self._reader = False, 0
             self._role.release()

@@ -7,6 +7,7 @@ the directory. A disk that is full costs the report and nothing else; so does a 
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import time
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 FORMAT: Final = "farref-report/1"
 SUFFIX: Final = ".report.json"
 TRIES: Final = 5
+RESTING: Final = 5
+"""So many times as rarely reports whoever has nothing to do."""
 _stopped: Final[list[bool]] = []
 
 
@@ -37,15 +40,16 @@ class Reporter:
         self._every = worker.settings.report_seconds
         self._file = directory / f"{worker.rank}{SUFFIX}"
         self._draft = directory / f".{worker.rank}{SUFFIX}"
-        self._next = 0.0
+        self._last = -math.inf
 
-    def tick(self, now: float) -> None:
-        """Report if it is time to. Not under the lock."""
-        if not self._every or now < self._next or _stopped or self._worker.closed:
+    def tick(self, now: float, rests: bool = False) -> None:
+        """Report if it is time to, and more rarely from somebody who rests. Not under the lock."""
+        every = self._every * (RESTING if rests else 1)
+        if not self._every or now < self._last + every or _stopped or self._worker.closed:
             return
-        self._next = now + self._every
+        self._last = now
         try:
-            self._draft.write_bytes(msgspec.json.encode(self._report()))
+            self._draft.write_bytes(msgspec.json.encode(self._report(every)))
             os.replace(self._draft, self._file)
         except OSError:
             pass
@@ -59,7 +63,7 @@ class Reporter:
             with suppress(OSError):
                 file.unlink(missing_ok=True)
 
-    def _report(self) -> dict[str, Any]:
+    def _report(self, every: float) -> dict[str, Any]:
         worker = self._worker
         with worker.lock:
             peers = peers_of(worker)
@@ -71,7 +75,7 @@ class Reporter:
             "rank": worker.rank,
             "pid": os.getpid(),
             "time": time.time(),
-            "every_s": self._every,
+            "every_s": every,
             "running": worker.running,
             "waiting": len(worker.reactor.tasks),
             **told,

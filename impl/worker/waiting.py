@@ -7,15 +7,25 @@ Watching takes a core, and on a busy machine that may be the very core which the
 times as long as without. So it must pay. After each time in vain, twice as many waits as before go straight to sleep,
 at most VAIN_MAX; after each success, half as many. Where answers come quickly a reader always watches. Where they do not, or
 where nothing happens at all, it tries once in a while and costs next to nothing.
+
+Whoever watches also *yields*: it lets others have its core in between. Of three workers on two cores, one can work only where
+another yields. A worker gives the core back at once, as it soon waits itself. A stranger that computes keeps it for a time
+slice, and all answers of that time are late. So a core that stayed away for LOST_S tells that there are strangers: then some
+waits keep their core, and watch for a shorter time. They are four times as many after each loss, from CROWDED_MIN to
+CROWDED_MAX, and half as many after each watch that yielded and lost nothing.
 """
 
 from __future__ import annotations
 
+import os
 import select
 import time
 from typing import Final
 
-WATCH_S: Final = 0.0002
+WATCH_S: Final = 0.0004
+WATCH_CROWDED_S: Final = 0.0002
+LOST_S: Final = 0.0015
+CROWDED_MIN, CROWDED_MAX = 50, 12_800
 VAIN_MAX: Final = 63
 
 Events = list[tuple[int, int]]
@@ -30,18 +40,37 @@ class Waiting:
         """How many waits go straight to sleep after each that watches."""
         self._asleep = self._vain
         """How many of them are left."""
+        self._crowded = 0
+        """How many waits are left that keep their core as they watch."""
+        self._wary = CROWDED_MIN
+        """How many there will be after the next loss."""
 
     def wait(self, seconds: float) -> Events:
         """Wait up to some seconds for events of the poller."""
         if self._asleep:
             self._asleep -= 1
             return self._poll(seconds)
-        events = self._watch(min(seconds, WATCH_S))
+        events = self._watch_alone(seconds) if self._crowded else self._watch(seconds)
         self._asleep = self._vain = self._vain // 2 if events else min(2 * self._vain + 1, VAIN_MAX)
         return events or self._poll(seconds)
 
     def _watch(self, seconds: float) -> Events:
-        poll, end = self._poll, time.monotonic() + seconds
+        """Watch, and let whoever else wants this core have it in between: that may be the peer which answers."""
+        poll, now = self._poll, time.monotonic()
+        end = now + min(seconds, WATCH_S)
+        while not (events := poll(0)) and now < end:
+            os.sched_yield()
+            before, now = now, time.monotonic()
+            if now - before > LOST_S:
+                self._crowded, self._wary = self._wary, min(4 * self._wary, CROWDED_MAX)
+                return poll(0)
+        self._wary = max(self._wary // 2, CROWDED_MIN)
+        return events
+
+    def _watch_alone(self, seconds: float) -> Events:
+        """Watch, and keep the core."""
+        self._crowded -= 1
+        poll, end = self._poll, time.monotonic() + min(seconds, WATCH_CROWDED_S)
         while not (events := poll(0)) and time.monotonic() < end:
             pass
         return events

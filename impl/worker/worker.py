@@ -43,6 +43,7 @@ from farref.impl.values.arena import Arena, Window
 from farref.impl.values.bodies import Arguments, Bodies, taken
 from farref.impl.values.tensors import Passage
 from farref.impl.worker.answers import Answers
+from farref.impl.worker.arrivals import Arrivals, Serving
 from farref.impl.worker.connection import Connection
 from farref.impl.worker.futures import Future
 from farref.impl.worker.intake import Intake
@@ -54,7 +55,6 @@ from farref.impl.worker.passes import Passes
 from farref.impl.worker.perform import Performer, ToPerform
 from farref.impl.worker.reactor import Reactor
 from farref.impl.worker.recording import CURRENT, leaving
-from farref.impl.worker.serving import Serving
 
 Given = TypeVarTuple("Given")
 GONE: Final = "{} has left its world: what its RRefs referred to is gone"
@@ -89,13 +89,14 @@ class Worker:
         self.reached: dict[WorkerId, int] = {}
         self.running = self._waited = 0
         self.leaving = self.closing = self.closed = self.released = False
-        self.in_function = threading.local()
         self.poller = poller = select.epoll()
         self.connections = {peer: self.new_connection(peer, stream, windows) for peer, stream in streams.items()}
         self.lines, self.serving = Lines(self, self.connections), Serving(self)
         self.flush: Final = self.lines.flush
-        self.intake, self.lending = Intake(self, poller), Lending(self, windows)
+        self.lending = Lending(self, windows)
         self.bodies = Bodies(self.lending, windows)
+        self.arrivals = Arrivals(self)
+        self.intake = Intake(self, poller)
         self.membership, self.performer = Membership(self), Performer(self)
         self.answers, self.passes = Answers(self), Passes(self)
         self.perform: Final = self.performer.perform
@@ -233,7 +234,7 @@ class Worker:
             raise NotRunning(GONE.format(self.names[self.rank]))
         if self.closing:
             self.core.here.check_fence()
-            if not getattr(self.in_function, "depth", 0):
+            if threading.get_ident() not in self.performer.running:
                 raise NotRunning(f"{self.names[self.rank]} is shutting down: nothing new begins (R32)")
         if rank in self.core.dead:
             raise PeerDied(self.core.dead[rank])
@@ -241,7 +242,7 @@ class Worker:
 
     def timeout_for(self, timeout: float | None) -> float | None:
         """As PyTorch has it: none given, or -1, means the default; 0 means for ever."""
-        chosen = self.settings.rpc_timeout if is_default(timeout) else checked_timeout(timeout)
+        chosen = self.settings.rpc_timeout if timeout is None or is_default(timeout) else checked_timeout(timeout)
         return chosen or None
 
     # Steps: under the lock
@@ -259,11 +260,13 @@ class Worker:
         if self.lines.to_self:
             self.lines.deliver()
 
-    def declare_dead(self, peer: WorkerId, reason: str) -> None:
-        """Have a peer excluded that cannot take part any more (R36). Where nobody decides that, it is dead here (R34)."""
+    def declare_dead(self, peer: WorkerId, reason: str, *, has_left: bool = False) -> None:
+        """Have a peer excluded that cannot take part any more (R36). Where nobody decides that, it is dead here (R34).
+
+        Nobody decides it of one that has left as agreed (R32), as others may have left too."""
         with self.lock:
             text = f"worker {self.names[peer]} died: {reason}"
-            if peer not in self.core.dead and not self.membership.suspect(peer, text):
+            if peer not in self.core.dead and (has_left or not self.membership.suspect(peer, text)):
                 self.perform(self.core.peer_died(peer, text))
                 self.membership.lose(peer, text)
 
@@ -281,7 +284,7 @@ class Worker:
                 self.perform(self.core.carrier_failed(target, message, self.core.dead[target]))
         else:
             connection.post(message, segments)
-            if connection.is_overfull():
+            if connection.overfull:
                 self.declare_dead(target, self.lines.too_much(connection))
 
     def close(self) -> None:

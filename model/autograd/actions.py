@@ -80,14 +80,44 @@ class Notice(Happening):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut(Happening):
-    """The link between two workers breaks, and both live: each takes the other for dead."""
+class OnMember(Happening):
+    """Something is decided about a worker, or a worker is told of it."""
+
+    worker: WorkerId
+
+    def __str__(self) -> str:
+        return f"{self.kind}({worker_name(self.worker)})"
+
+
+class Exclude(OnMember):
+    """The authority issues the next view, in which one more worker is excluded. That worker may live, and goes on."""
+
+
+class Install(OnMember):
+    """A worker installs the next view."""
+
+
+class Fence(OnMember):
+    """An excluded worker learns that it is excluded, and takes no further step."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnLink(Happening):
+    """Something happens to the link between two workers, and both live."""
 
     one: WorkerId
     other: WorkerId
 
     def __str__(self) -> str:
-        return f"Cut({worker_name(self.one)}, {worker_name(self.other)})"
+        return f"{self.kind}({worker_name(self.one)}, {worker_name(self.other)})"
+
+
+class Cut(OnLink):
+    """The link breaks."""
+
+
+class Mend(OnLink):
+    """The link is made again, in a new epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,4 +137,20 @@ Befalling = (
 )
 """What can befall a message."""
 
-Action = Choose | SendTensors | SendDetached | Backward | TimeOut | ReleaseContext | Crash | Notice | Cut | Befalling
+Membership = Exclude | Install | Fence
+"""What is done about views."""
+
+Action = (
+    Choose
+    | SendTensors
+    | SendDetached
+    | Backward
+    | TimeOut
+    | ReleaseContext
+    | Crash
+    | Notice
+    | Membership
+    | Cut
+    | Mend
+    | Befalling
+)

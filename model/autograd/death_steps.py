@@ -1,12 +1,11 @@
-"""The steps of a death: a worker dies, and every other one is told, each at its own time (A21). And of a link that breaks.
+"""The steps of a death: a worker dies, and every other one is told, each at its own time (A21).
 
 Who is dead is decided elsewhere (R34). The dead process nothing and send nothing; what they sent before may still arrive,
 until its receiver has been told. A root ends its pass if somebody dead takes part in it or was sent something. It need not
 have heard of the dead before: whoever sent something there reports that, as always. A worker leaves a pass whose root is
 dead, and drops a context whose creator is. What each of them does is in `root.py`, `worker.py` and `release.py`.
 
-A link that breaks is two deaths, each to one worker only: both ends live, and nobody else is told. The rules were made for
-deaths, and do not hold then: `properties/autograd/gaps.py` has what goes wrong.
+Where views decide who is dead, the steps are in `member_steps.py`; what a worker then does is the same.
 
 What is not pretty: a root that dies while it commits leaves gradients on some workers and not on others. Its caller is dead
 too.
@@ -24,18 +23,24 @@ from farref.model.autograd.context_steps import creator_did, worker_did
 from farref.model.autograd.ids import CREATOR
 from farref.model.autograd.pass_steps import at_own_passes
 from farref.model.autograd.rules import AutogradRules
-from farref.model.autograd.world import Bounds, World, graph_of, put_worker, root_of, spend
+from farref.model.autograd.world import Bounds, World, graph_of, is_excluded, put_worker, root_of, spend
 from farref.model.ids import WorkerId
 
 
 def crash(world: World, who: WorkerId, bounds: Bounds, rules: AutogradRules) -> World | None:
     """Let a worker die: it takes with it what it knew, what it would have sent again, and what was on its way to it."""
-    if who in world.dead or world.graph is None:
-        return None
+    if who in world.dead or is_excluded(world, who) or world.graph is None:
+        return None  # an excluded worker that takes no step any more is a schedule already
     spent = spend(world, "crashes")
     if spent is None:
         return None
-    world = worker_did(spent, who, wrk.die(spent.workers[who]), bounds, rules)._replace(dead=spent.dead.add(who))
+    return fallen_silent(spent, who, bounds, rules)
+
+
+def fallen_silent(world: World, who: WorkerId, bounds: Bounds, rules: AutogradRules) -> World:
+    """Let a worker take no step any more, and remove what it would have sent again and what was on its way to it."""
+    world = worker_did(world, who, wrk.die(world.workers[who]), bounds, rules)
+    world = world._replace(dead=world.dead.add(who))
     network = world.network
     for message, place in bounds.places.items():
         if network.carried[place] is None:
@@ -48,23 +53,9 @@ def crash(world: World, who: WorkerId, bounds: Bounds, rules: AutogradRules) -> 
 
 def notice(world: World, who: WorkerId, dead: WorkerId, bounds: Bounds, rules: AutogradRules) -> World | None:
     """Tell a worker that another one is dead (A21)."""
-    if dead not in world.dead or who in world.dead or dead in world.workers[who].mourned:
+    if dead not in world.dead or who in world.dead or dead in world.workers[who].mourned or is_excluded(world, dead):
         return None
     return mourn(world, who, dead, bounds, rules)
-
-
-def cut(world: World, one: WorkerId, other: WorkerId, bounds: Bounds, rules: AutogradRules) -> World | None:
-    """Break the link between two workers that live: what is under way on it is gone, and each takes the other for dead."""
-    is_gone = one in world.dead or other in world.dead or other in world.workers[one].mourned
-    spent = None if is_gone or world.graph is None else spend(world, "cuts")
-    if spent is None:
-        return None
-    network = spent.network
-    for message, place in bounds.places.items():
-        if network.carried[place] is not None and {*ends(spent, message, bounds)} == {one, other}:
-            network = net.remove(network, place)
-    world = mourn(spent._replace(network=network), one, other, bounds, rules)
-    return world if one in world.workers[other].mourned else mourn(world, other, one, bounds, rules)
 
 
 def mourn(world: World, who: WorkerId, dead: WorkerId, bounds: Bounds, rules: AutogradRules) -> World:
@@ -78,6 +69,8 @@ def mourn(world: World, who: WorkerId, dead: WorkerId, bounds: Bounds, rules: Au
             world, who, lambda record, setting: rt.on_creator_died(record, dead, setting), bounds, rules
         )
         return worker_did(world, who, wrk.on_creator_died(world.workers[who], rules), bounds, rules)
+    if wrk.has_heard_the_last(world.workers[who]):
+        return worker_did(world, who, wrk.on_forget(world.workers[who], rules), bounds, rules)
     if who == CREATOR:
         gone_on = rel.on_death(world.release, world.workers[who].mourned, graph_of(world, bounds))
         return creator_did(world, gone_on, bounds, rules)
@@ -85,7 +78,13 @@ def mourn(world: World, who: WorkerId, dead: WorkerId, bounds: Bounds, rules: Au
 
 
 def on_farewell(world: World, who: WorkerId, dead: msg.Dead, bounds: Bounds, rules: AutogradRules) -> World:
-    """Take those for dead that the creator names as it says farewell: all that a death means to a worker holds (A21)."""
+    """Take those for dead that the creator names as it says farewell, with all that a death means to a worker (A21).
+
+    Where views say who is dead, the worker waits for them, and keeps the id as long (A29).
+    """
+    if bounds.exclusions:
+        return worker_did(world, who, wrk.on_farewell(world.workers[who], dead, rules), bounds, rules)
+    world = worker_did(world, who, wrk.on_forget(world.workers[who], rules), bounds, rules)
     for one in sorted(dead):
         if one not in world.workers[who].mourned:
             world = mourn(world, who, one, bounds, rules)

@@ -139,6 +139,7 @@ class Fault(IntEnum):
     RELEASED = 5  # a worker has no such context any more
     UNPAIRED = 6  # a gradient came for a send that was not recorded
     DIED = 7  # a worker that takes part, or the creator, was declared dead
+    EXCLUDED = 8  # the root itself was excluded
 
 
 @dataclass(frozen=True, slots=True)

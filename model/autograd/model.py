@@ -39,8 +39,12 @@ def all_actions(bounds: Bounds, rules: AutogradRules) -> Iterator[act.Action]:
     if bounds.crashes:
         yield from map(act.Crash, bounds.worker_ids)
         yield from (act.Notice(*two) for two in permutations(bounds.worker_ids, 2))
+    if bounds.exclusions:
+        yield from (kind(worker) for kind in (act.Exclude, act.Install, act.Fence) for worker in bounds.worker_ids)
     if bounds.cuts:
         yield from (act.Cut(*two) for two in combinations(bounds.worker_ids, 2))
+    if bounds.cuts and rules.only_views_declare_dead:
+        yield from (act.Mend(*two) for two in combinations(bounds.worker_ids, 2))
     for message in bounds.places:
         yield from _message_actions(message, bounds, rules)
 

@@ -71,6 +71,11 @@ TRANSITIONS: Final = transitions(
     (act.Notice,          ACTIVE,                          stays() | to(FAILED, msg.Abort)),
     (act.Notice,          (COMMITTING,),                   stays() | to(SUCCEEDED)),
     (act.Notice,          (SUCCEEDED, FAILED),             stays()),
+    (act.Install,         ACTIVE,                          stays() | to(FAILED, msg.Abort)),
+    (act.Install,         (COMMITTING,),                   stays() | to(SUCCEEDED)),
+    (act.Install,         (SUCCEEDED, FAILED),             stays()),
+    (act.Fence,           (*ACTIVE, COMMITTING),           to(FAILED)),
+    (act.Fence,           (SUCCEEDED, FAILED),             stays()),
     (msg.Forget,          (COMMITTING,),                   stays() | to(SUCCEEDED)),  # it may name somebody dead
     (msg.Forget,          (SUCCEEDED, FAILED),             stays()),
 )
@@ -109,14 +114,8 @@ Step = tuple[Pass, tuple[msg.PassParcel, ...], Own | None]
 
 def no_pass(workers: int, pairs: int) -> Pass:
     """Make the record of a pass that has not begun."""
-    return Pass(
-        None, Phase.IDLE, Fault.NONE, None, blank(pairs, workers), no_ids(pairs), no_ids(workers), no_ids(workers)
-    )
-
-
-def is_active(record: Pass) -> bool:
-    """Say whether a pass can still fail."""
-    return record.phase in ACTIVE
+    nobody = no_ids(workers)
+    return Pass(None, Phase.IDLE, Fault.NONE, None, blank(pairs, workers), no_ids(pairs), nobody, nobody)
 
 
 def may_begin(passes: Table[Pass], who: WorkerId) -> bool:
@@ -135,7 +134,7 @@ def begin(record: Pass, who: WorkerId, told: Told, setting: Setting) -> Step:
 
 def on_report(record: Pass, of: msg.Counted, who: WorkerId, told: Told, setting: Setting) -> Step:
     """Enter a report into the ledger, fail with it, or answer one that comes too late (A14, A18, A19)."""
-    if not is_active(record):
+    if record.phase not in ACTIVE:
         return _answer_latecomer(record, who, told, setting)
     if told.fault is Fault.UNPAIRED:
         record = record._replace(engaged=record.engaged.add(who))
@@ -160,21 +159,29 @@ def on_committed(record: Pass, who: WorkerId, setting: Setting) -> Step:
 def time_out(record: Pass, setting: Setting) -> Step | None:
     """Give up a pass, if it is not decided (A20)."""
     is_too_late = record.phase is not Phase.COMMITTING or setting.rules.decision_is_final
-    if record.root is None or (not is_active(record) and is_too_late):
+    if record.root is None or (record.phase not in ACTIVE and is_too_late):
         return None
     return fail(record, Fault.TIMED_OUT, record.root, setting)
 
 
 def on_closed_context(record: Pass, setting: Setting) -> Step:
     """End a pass whose root closes the context (A24)."""
-    if not setting.rules.release_ends_passes or not is_active(record):
+    if not setting.rules.release_ends_passes or record.phase not in ACTIVE:
         return record, (), None
     return fail(record, Fault.RELEASED, _root(record), setting)
 
 
 def on_creator_died(record: Pass, dead: WorkerId, setting: Setting) -> Step:
     """End a pass on a context that nobody is left to release (A21)."""
-    return fail(record, Fault.DIED, dead, setting) if is_active(record) else (record, (), None)
+    return fail(record, Fault.DIED, dead, setting) if record.phase in ACTIVE else (record, (), None)
+
+
+def on_excluded(record: Pass, setting: Setting) -> Step:
+    """Raise from `backward`, as the root itself is excluded: it cannot know who has committed, and tells nobody (A29)."""
+    if record.phase is Phase.COMMITTING and not setting.rules.raises_when_excluded:
+        return record._replace(phase=Phase.SUCCEEDED), (), None
+    raised = record._replace(phase=Phase.FAILED, fault=Fault.EXCLUDED, blamed=record.root)
+    return (raised if record.phase < Phase.SUCCEEDED else record), (), None
 
 
 def on_death(record: Pass, dead: WorkerId, setting: Setting) -> Step:
@@ -189,7 +196,7 @@ def on_death(record: Pass, dead: WorkerId, setting: Setting) -> Step:
 
 def decide(record: Pass, setting: Setting) -> Step:
     """Go on with a pass that has come to a standstill (A14 to A17)."""
-    if not is_active(record):
+    if record.phase not in ACTIVE:
         return record, (), None
     dead = _dead_in(record, setting)
     if dead is not None:
@@ -265,8 +272,7 @@ def enter(record: Pass, who: WorkerId, of: msg.Counted | None, told: Told) -> Pa
 
 def missing(record: Pass) -> list[PairId]:
     """List the sends that somebody waits for and that no gradient came for, as far as the root knows."""
-    found = (PairId(pair) for pair in range(len(record.expected)))
-    return [pair for pair in found if pair in record.expected and record.ledger[pair] is not Line.BALANCED]
+    return [pair for pair in map(PairId, record.expected.members()) if record.ledger[pair] is not Line.BALANCED]
 
 
 def awaited(record: Pass) -> list[PairId]:
@@ -278,20 +284,14 @@ def awaited(record: Pass) -> list[PairId]:
 
 def _dead_in(record: Pass, setting: Setting) -> WorkerId | None:
     """Find a worker that its root knows to be dead and that takes part, or has been sent something (A21)."""
-    sent_to = awaited(record)
-    for dead in map(WorkerId, setting.mourned.members()):
-        if dead in record.engaged or any(setting.graph.pairs[pair].source == dead for pair in sent_to):
-            return dead
-    return None
+    sent_to = {setting.graph.pairs[pair].source for pair in awaited(record)}
+    lost = (dead for dead in map(WorkerId, setting.mourned.members()) if dead in record.engaged or dead in sent_to)
+    return next(lost, None)
 
 
 def others(record: Pass) -> list[WorkerId]:
     """List the workers that take part, without the root."""
-    return [
-        worker
-        for worker in map(WorkerId, range(len(record.engaged)))
-        if worker in record.engaged and worker != record.root
-    ]
+    return [worker for worker in map(WorkerId, record.engaged.members()) if worker != record.root]
 
 
 def _root(record: Pass) -> WorkerId:

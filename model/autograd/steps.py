@@ -1,8 +1,8 @@
 """Every step that can be taken in a world. The protocol itself is in `worker.py`, `task.py`, `root.py` and `release.py`.
 
 A step finds the record the action is about, hands it to its handler, puts the result back and sends what the handler sends.
-Here is what befalls messages; the rest is in `context_steps.py`, `pass_steps.py` and `death_steps.py`. What a worker tells
-itself, as root or as creator, takes effect at once, without a message.
+Here is what befalls messages; the rest is in `context_steps.py`, `pass_steps.py`, `death_steps.py`, `member_steps.py` and
+`link_steps.py`. What a worker tells itself, as root or as creator, takes effect at once, without a message.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
 from farref.model.autograd.addressing import carried, ends
 from farref.model.autograd.context_steps import fail_call, on_context_message, release_context, send_tensors
-from farref.model.autograd.death_steps import crash, cut, notice, on_farewell
+from farref.model.autograd.death_steps import crash, notice, on_farewell
+from farref.model.autograd.link_steps import cut, mend
+from farref.model.autograd.member_steps import member_step
 from farref.model.autograd.pass_steps import begin_pass, on_pass_message, raise_in_pass, time_out
 from farref.model.autograd.rules import AutogradRules
-from farref.model.autograd.world import Bounds, World, choose, spend
+from farref.model.autograd.world import Bounds, World, choose, is_apart, spend
 
 
 def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules) -> World | None:
@@ -42,8 +44,12 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules)
             return crash(world, worker, bounds, rules)
         case act.Notice(worker, dead):
             return notice(world, worker, dead, bounds, rules)
+        case act.Exclude() | act.Install() | act.Fence():
+            return member_step(world, action, bounds, rules)
         case act.Cut(one, other):
             return cut(world, one, other, bounds, rules)
+        case act.Mend(one, other):
+            return mend(world, one, other)
         case _:
             assert_never(action)
 
@@ -59,7 +65,10 @@ def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: Autograd
     is_of_the_dead = False
     if bounds.mourning:
         source, target = ends(world, action.message, bounds)
-        is_spent = is_spent or source in world.workers[target].mourned  # nothing of the dead is taken any more (A21)
+        if is_apart(world, source, target):
+            return None  # what is on a broken link waits (R36)
+        is_refused = source in world.workers[target].mourned  # nothing of the dead is taken any more (A21)
+        is_spent = is_spent or (is_refused and rules.refuses_the_excluded)
         is_of_the_dead = source in world.dead
     taken = world._replace(network=net.take(world.network, place))
     match action:
@@ -88,7 +97,7 @@ def _receive(world: World, parcel: msg.Parcel, bounds: Bounds, rules: AutogradRu
         case (msg.ForwardCall(), _) | (msg.CleanupContext(), _) | (msg.Closed(), _) | (msg.Settled(), _):
             return on_context_message(world, parcel, bounds, rules)
         case (msg.Forget(who), dead):
-            return on_farewell(on_context_message(world, parcel, bounds, rules), who, dead, bounds, rules)
+            return on_farewell(world, who, dead, bounds, rules)
         case _:
             return on_pass_message(world, parcel, bounds, rules)
 

@@ -54,8 +54,10 @@ TRANSITIONS: Final = transitions(
     (FailCall,        (CLOSED,),                    stays(msg.Settled)),
     (act.ReleaseContext,  (OPEN,),                      to(CLOSED, msg.Closed)),
     (msg.CleanupContext,  (ABSENT, OPEN),               to(CLOSED, msg.Closed)),
-    (msg.Forget,          (CLOSED,),                    to(GONE)),
+    (msg.Forget,          (CLOSED,),                    to(GONE) | stays()),
     (act.Notice,          (OPEN, CLOSED),               to(GONE)),
+    (act.Install,         (OPEN, CLOSED),               to(GONE)),
+    (act.Fence,           (ABSENT, OPEN, CLOSED, GONE), to(GONE)),
     (act.Crash,           (ABSENT, OPEN, CLOSED, GONE), to(GONE)),
 )
 # fmt: on
@@ -87,6 +89,7 @@ class Worker(NamedTuple):
     task: Task
     newest: Table[PassId]  # by root: the newest pass it heard of
     mourned: IdSet  # the workers that were declared dead to it
+    unheard: IdSet  # those it still has to exclude before it may forget the id (A29)
     resurrected: bool = False  # the context came back after it was gone
 
 
@@ -102,8 +105,8 @@ def no_task(pairs: int) -> Task:
 def stranger(workers: int, pairs: int) -> Worker:
     """Make the record of a worker that has not heard of the context."""
     none = no_ids(pairs)
-    newest = Table((NO_PASS,) * workers)
-    return Worker(Context.ABSENT, none, none, none, none, none, None, no_task(pairs), newest, no_ids(workers))
+    newest, nobody = Table((NO_PASS,) * workers), no_ids(workers)
+    return Worker(Context.ABSENT, none, none, none, none, none, None, no_task(pairs), newest, nobody, nobody)
 
 
 def is_listed(worker: Worker) -> bool:
@@ -176,6 +179,22 @@ def _forget_at_once(worker: Worker, graph: Graph, rules: AutogradRules) -> Step:
 def on_forget(worker: Worker, rules: AutogradRules) -> Step:
     """Drop the id too (A25). The dead that the creator names are taken for dead in a step like any other (A21)."""
     return _forget(worker, rules), ()
+
+
+def on_farewell(worker: Worker, dead: msg.Dead, rules: AutogradRules) -> Step:
+    """Drop the id once nothing is heard any more of those that the creator does not hear (A25, A29)."""
+    unheard = [one for one in sorted(dead) if one not in worker.mourned]
+    if not unheard or not rules.keeps_the_id_until_unheard:
+        return _forget(worker, rules), ()
+    waits = worker.unheard
+    for one in unheard:
+        waits = waits.add(one)
+    return worker._replace(unheard=waits), ()
+
+
+def has_heard_the_last(worker: Worker) -> bool:
+    """Say whether a worker waits to forget an id, and need not wait any more (A29)."""
+    return not worker.unheard.is_empty() and all(one in worker.mourned for one in worker.unheard.members())
 
 
 def on_creator_died(worker: Worker, rules: AutogradRules) -> Step:

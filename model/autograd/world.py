@@ -37,6 +37,7 @@ class Bounds:
     detached: int = 0  # calls made with recording switched off
     crashes: int = 0  # workers that die
     cuts: int = 0  # links that break while both ends live
+    exclusions: int = 0  # workers that are excluded, and go on
     smart: bool = False  # SMART, not FAST
     forward: bool = False  # the calls are steps too, not only the passes
     release: bool = False  # the context is released at some time
@@ -49,7 +50,7 @@ class Bounds:
     @property
     def mourning(self) -> bool:
         """Whether somebody may be taken for dead, rightly or not."""
-        return bool(self.crashes or self.cuts)
+        return bool(self.crashes or self.cuts or self.exclusions)
 
     @property
     def worker_ids(self) -> list[WorkerId]:
@@ -112,7 +113,9 @@ class World(NamedTuple):
     release: Release
     network: net.Network
     budgets: Budgets
-    dead: IdSet  # the workers that have died
+    dead: IdSet  # the workers that take no step any more: they have died, or know that they are excluded
+    excluded: Table[int]  # by WorkerId: the view that excludes it, 0 for a member; empty where nobody may be excluded
+    apart: IdSet  # the links that are broken, by number; empty where none may break
     released: bool = False  # the creator has released the context
 
 
@@ -130,6 +133,8 @@ def empty_world(bounds: Bounds) -> World:
         net.quiet(len(bounds.places)),
         Budgets(*(getattr(bounds, name) for name in Budgets._fields)),
         no_ids(workers),
+        Table((0,) * workers if bounds.exclusions else ()),
+        no_ids(workers * workers if bounds.cuts else 0),
     )
     return choose(world, 0, bounds) if len(bounds.catalogue) == 1 else world
 
@@ -188,6 +193,21 @@ def root_of(world: World, number: PassId) -> WorkerId:
     root = pass_of(world, number).root
     assert root is not None, "a pass that something happens to has a root"
     return root
+
+
+def is_excluded(world: World, worker: WorkerId) -> bool:
+    """Say whether the authority has excluded a worker, whoever knows of it (R35)."""
+    return len(world.excluded) > 0 and world.excluded[worker] > 0
+
+
+def link_of(world: World, one: WorkerId, other: WorkerId) -> int:
+    """Number the link between two workers."""
+    return min(one, other) * len(world.workers) + max(one, other)
+
+
+def is_apart(world: World, one: WorkerId, other: WorkerId) -> bool:
+    """Say whether the link between two workers is broken, and not mended yet."""
+    return len(world.apart) > 0 and link_of(world, one, other) in world.apart
 
 
 def spend(world: World, budget: str) -> World | None:

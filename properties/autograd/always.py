@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from functools import cache, lru_cache, partial
 
+from farref.model.autograd.addressing import ends
 from farref.model.autograd.graphs import Graph, oracle, unreached
 from farref.model.autograd.ids import CREATOR, PairId, PassId
-from farref.model.autograd.messages import Commit, Fault, Mark, PropagateGradients, Resume, Seek
+from farref.model.autograd.messages import Commit, Fault, Mark, Message, PropagateGradients, Resume, Seek
 from farref.model.autograd.root import Phase, missing
 from farref.model.autograd.worker import Context, is_in_a_pass
-from farref.model.autograd.world import Bounds, World, graph_of, pass_of, seed_of
+from farref.model.autograd.world import Bounds, World, graph_of, is_excluded, pass_of, seed_of
 from farref.model.checker.interface import Kind, Property
 from farref.model.ids import WorkerId
 from farref.properties.autograd.families import per_pair, per_pass, per_worker
@@ -51,7 +52,10 @@ def a_failed_pass_shows_nothing(world: World, worker: WorkerId, bounds: Bounds) 
 
 def _outcomes(world: World, bounds: Bounds) -> tuple[int, int]:
     """Count the passes that ended well and those that failed; none of either while one is under way."""
-    phases = [pass_of(world, number).phase for number in bounds.pass_ids]
+    records = [pass_of(world, number) for number in bounds.pass_ids]
+    phases = [record.phase for record in records]
+    if any(record.fault is Fault.EXCLUDED and not record.committed.is_empty() for record in records):
+        return 0, 0  # decided, and its root has fallen silent: some show its gradients, and some may not (A21)
     if any(phase not in (Phase.IDLE, Phase.SUCCEEDED, Phase.FAILED) for phase in phases):
         return 0, 0
     return phases.count(Phase.SUCCEEDED), phases.count(Phase.FAILED)
@@ -59,7 +63,7 @@ def _outcomes(world: World, bounds: Bounds) -> tuple[int, int]:
 
 def _is_right(world: World, worker: WorkerId, bounds: Bounds) -> bool:
     record = world.workers[worker]
-    if record.context is not Context.OPEN or record.resurrected or worker in world.dead:
+    if record.context is not Context.OPEN or record.resurrected or is_lost(world, worker):
         return True  # there is nothing to be seen, or it is S10 that is broken
     return record.gradient == right_gradient(world, worker, bounds)
 
@@ -96,9 +100,9 @@ def every_recv_has_its_send(world: World, pair: PairId, bounds: Bounds) -> bool:
     """S5: where a recv is recorded, its send is recorded on the worker that the tensors came from."""
     if world.graph is None:
         return True
-    ends = graph_of(world, bounds).pairs[pair]
-    source = world.workers[ends.source]
-    return pair not in world.workers[ends.target].recvs or source.context is not Context.OPEN or pair in source.sends
+    of_pair = graph_of(world, bounds).pairs[pair]
+    source = world.workers[of_pair.source]
+    return pair not in world.workers[of_pair.target].recvs or source.context is not Context.OPEN or pair in source.sends
 
 
 def no_pass_survives_its_context(world: World, worker: WorkerId, bounds: Bounds) -> bool:
@@ -119,22 +123,28 @@ def backward_returns_when_nothing_is_under_way(world: World, number: PassId, bou
     """S11: `backward` returns only when no message of its pass is under way and no worker is in it."""
     if pass_of(world, number).phase is not Phase.SUCCEEDED:
         return True
-    return not any(_is_under_way(world, place) for place in _places_of(bounds, number)) and not any(
-        worker.task.number == number for worker in world.workers
+    return not any(_is_under_way(world, *one, bounds) for one in _places_of(bounds, number)) and not any(
+        worker.task.number == number and not is_lost(world, WorkerId(who)) for who, worker in enumerate(world.workers)
     )
 
 
 @lru_cache(maxsize=256)
-def _places_of(bounds: Bounds, number: PassId) -> tuple[int, ...]:
-    """List the places of all messages of a pass that somebody waits for."""
+def _places_of(bounds: Bounds, number: PassId) -> tuple[tuple[Message, int], ...]:
+    """List all messages of a pass that somebody waits for, with their places."""
     kinds = (PropagateGradients, Mark, Seek, Resume, Commit)
-    return tuple(
-        place for message, place in bounds.places.items() if isinstance(message, kinds) and message.number == number
-    )
+    return tuple(one for one in bounds.places.items() if isinstance(one[0], kinds) and one[0].number == number)
 
 
-def _is_under_way(world: World, place: int) -> bool:
-    return world.network.carried[place] is not None and place not in world.network.processed
+def _is_under_way(world: World, message: Message, place: int, bounds: Bounds) -> bool:
+    """Say whether a message will arrive and take effect: one of, or to, somebody excluded does not count."""
+    if world.network.carried[place] is None or place in world.network.processed:
+        return False
+    return not (bounds.exclusions and any(is_lost(world, end) for end in ends(world, message, bounds)))
+
+
+def is_lost(world: World, worker: WorkerId) -> bool:
+    """Say whether a worker has died or is excluded, whoever knows of it. Nothing is promised of its gradients (A29)."""
+    return worker in world.dead or is_excluded(world, worker)
 
 
 def fast_completes_exactly_when_it_can(world: World, number: PassId, bounds: Bounds) -> bool:
@@ -171,10 +181,12 @@ def a_pass_fails_for_a_reason_of_its_own(world: World, number: PassId, bounds: B
         case Fault.BUSY:
             return any(one.root not in (None, record.root) for one in world.passes)
         case Fault.RELEASED:
-            return world.released or CREATOR in world.dead  # whoever hears of that death forgets the context (A21)
+            return world.released or is_lost(world, CREATOR)  # whoever hears of that death forgets the context (A21)
         case Fault.DIED:
             is_cut_off = budgets.cuts < bounds.cuts
-            return record.blamed is not None and (is_cut_off or record.blamed in world.dead)
+            return record.blamed is not None and (is_cut_off or is_lost(world, record.blamed))
+        case Fault.EXCLUDED:
+            return record.root is not None and is_excluded(world, record.root)
         case _:
             return False
 
@@ -204,7 +216,7 @@ def every_worker_leaves(world: World, worker: WorkerId, bounds: Bounds) -> bool:
 
 def a_released_context_is_forgotten(world: World, worker: WorkerId, bounds: Bounds) -> bool:
     """L4: a context that was released, or whose creator died, is forgotten by every worker."""
-    return not (world.released or CREATOR in world.dead) or world.workers[worker].context in (
+    return not (world.released or is_lost(world, CREATOR)) or world.workers[worker].context in (
         Context.ABSENT,
         Context.GONE,
     )

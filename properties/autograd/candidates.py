@@ -26,6 +26,10 @@ SORTS: Final[dict[str, tuple[type, ...]]] = {
     "release": (act.ReleaseContext,),
     "die": (act.Crash,),
     "notice": (act.Notice,),
+    "exclude": (act.Exclude,),
+    "follow views": (act.Install, act.Fence),
+    "cut": (act.Cut,),
+    "mend": (act.Mend,),
 }
 
 

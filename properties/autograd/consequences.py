@@ -86,6 +86,7 @@ FAULTS: Final = {
     Fault.RELEASED: "the context is released on {0}",
     Fault.UNPAIRED: "{0} has no such send",
     Fault.DIED: "{0} is dead",
+    Fault.EXCLUDED: "{0} is excluded",
 }
 
 

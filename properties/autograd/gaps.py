@@ -1,10 +1,12 @@
-"""What the rules of distributed autograd do not keep where a link breaks and both ends live, each as a claim: SOUND breaks it.
+"""What is lost where a link breaks, both ends live, and each takes the other for dead: each as a claim.
 
-By A21 each end then takes the other for dead, and nobody else is told. `properties/rref/gaps.py` has the same for RRefs.
+That is A21 without A29: nobody else is told. Without `only_views_declare_dead` the rules break each claim; with it they keep
+all of them. `properties/rref/gaps.py` has the same for RRefs.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from farref.model.autograd.world import Bounds
@@ -52,5 +54,5 @@ _LIST: Final = (
     ),
 )
 
-GAPS: Final = {claim.id: claim for claim in _LIST}
+GAPS: Final = {claim.id: replace(claim, without="only_views_declare_dead") for claim in _LIST}
 """Every claim by its id."""

@@ -13,7 +13,7 @@ from farref.model.autograd.ledger import Line
 from farref.model.autograd.messages import Calls, Fault, Told
 from farref.model.autograd.root import Pass, Phase, missing
 from farref.model.autograd.worker import Context, Worker, is_in_a_pass
-from farref.model.autograd.world import Bounds, World, graph_of, pass_of
+from farref.model.autograd.world import Bounds, World, graph_of, is_excluded, pass_of
 from farref.model.ids import WorkerId, worker_name
 from farref.properties.autograd.observation import (
     Counts,
@@ -72,7 +72,7 @@ class ModelObserver:
     def _running(self, world: World) -> Iterator[PassView]:
         for number in self.bounds.pass_ids:
             record = pass_of(world, number)
-            if record.root is not None and record.root not in world.dead:
+            if record.root is not None and (record.root not in world.dead or is_excluded(world, record.root)):
                 view = self._passes.get((number, record))
                 if view is None:
                     view = self._passes[number, record] = pass_view(number, record)

@@ -1,7 +1,7 @@
 """The standard portfolio of distributed autograd, small to large: graphs that are about something, and what may go wrong.
 
-Every two switches (a second pass, each fault, a crash, SMART, recording, release, detached calls) are on together in some
-configuration, which a test checks. Each graph is there for what only it can show.
+Every two switches (a second pass, each fault, a crash, a broken link, an exclusion, SMART, recording, release, detached calls)
+are on together in some configuration, which a test checks. Each graph is there for what only it can show.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from farref.model.autograd.world import Bounds
 from farref.properties.protocol import Configuration
 
 SWITCHES: Final = (
-    *("drops", "duplicates", "timeouts", "failures", "crashes"),
+    *("drops", "duplicates", "timeouts", "failures", "crashes", "cuts", "exclusions"),
     *("smart", "forward", "release", "detached"),
 )
 """What a configuration can turn on, beside a second pass."""
@@ -55,6 +55,26 @@ PORTFOLIO: Final = (
         "a worker dies",
         Bounds("relay", drops=1, crashes=1),
         "any of three workers, at any time in a pass over all of them",
+    ),
+    Configuration(
+        "a root is excluded",
+        Bounds("two-starters", passes=2, cuts=1, exclusions=1, smart=True),
+        "a root that is excluded by mistake and goes on, and the other root's next pass",
+    ),
+    Configuration(
+        "links break among members",
+        Bounds("there-and-back", detached=1, cuts=1, exclusions=1, smart=True, forward=True, release=True),
+        "calls that wait on a broken link, of a worker that may be excluded meanwhile",
+    ),
+    Configuration(
+        "a farewell among members",
+        Bounds("AB BC: A>A", cuts=1, exclusions=1, forward=True, release=True),
+        "a worker that is told to forget before it has heard who is excluded",
+    ),
+    Configuration(
+        "a worker is excluded",
+        Bounds("relay", drops=1, timeouts=1, exclusions=1),
+        "any of three workers, which goes on in a pass over all of them",
     ),
     Configuration(
         "relay, released",
@@ -105,6 +125,16 @@ PORTFOLIO: Final = (
         "a worker dies, detached",
         Bounds("there-and-back", detached=1, crashes=1, smart=True, forward=True, release=True),
         "a death where only some of the calls were recorded",
+    ),
+    Configuration(
+        "every loss",
+        Bounds("chain", passes=2, drops=1, duplicates=1, timeouts=1, failures=1, crashes=1, cuts=1, exclusions=1),
+        "a death, an exclusion and a broken link among all faults of the network",
+    ),
+    Configuration(
+        "a worker is excluded, released",
+        Bounds("relay", exclusions=1, forward=True, release=True),
+        "a context over three workers, of which one is excluded and goes on calling",
     ),
     Configuration("relay", Bounds("relay", passes=2, timeouts=1, failures=1), "A calls B, which calls C"),
     Configuration(

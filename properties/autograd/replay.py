@@ -15,7 +15,7 @@ from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.network import is_flying
 from farref.model.autograd.world import Bounds, World, graph_of, root_of
 from farref.model.ids import WorkerId, worker_name
-from farref.properties.traces.replay import EVERYONE, Fate, Moment
+from farref.properties.traces.replay import AUTHORITY, EVERYONE, Fate, Moment
 
 
 class AutogradMoment(Moment[AutogradModel, World, act.Action, msg.Message]):
@@ -40,9 +40,11 @@ class AutogradMoment(Moment[AutogradModel, World, act.Action, msg.Message]):
                 return EVERYONE
             case act.OnPair(pair):
                 return worker_name(self.graph.pairs[pair].source)
-            case act.Backward(worker) | act.Crash(worker) | act.Notice(worker):
+            case act.Exclude():
+                return AUTHORITY
+            case act.Backward(worker) | act.Crash(worker) | act.Notice(worker) | act.OnMember(worker):
                 return worker_name(worker)
-            case act.Cut(one):
+            case act.OnLink(one):
                 return worker_name(one)
             case act.TimeOut(number):
                 return self.root(number)

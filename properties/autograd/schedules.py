@@ -18,7 +18,7 @@ from farref.model.autograd.spelling import find_graph, spell
 from farref.model.autograd.world import EVERY, Bounds, seed_of
 from farref.model.ids import WorkerId
 from farref.properties.autograd.limits import LIMITS, PASSES_MAX, complaint, is_begun_by_creator
-from farref.properties.limits import UNCUT, outside
+from farref.properties.limits import UNCUT, UNEXCLUDED, outside
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import Temperaments
 
@@ -33,6 +33,8 @@ TEMPERAMENTS: Final = Temperaments(
         "time out": 0.05,
         "release": 0.004,
         "die": 0.01,
+        "exclude": 0.05,
+        "cut": 0.1,
     },
     kinds=dict.fromkeys(
         (
@@ -41,7 +43,11 @@ TEMPERAMENTS: Final = Temperaments(
         ),
         1,
     ),
+    apart=frozenset({"exclude", "follow views", "cut", "mend"}),
 )
+
+UNDRIVEN: Final = {"cuts": UNCUT, "exclusions": UNEXCLUDED}
+"""The bounds of what happens in the model only, and what is said to somebody who asks for it."""
 
 WORKERS_DRAWN: Final = (2, 2, 3, 3, 3, 4)
 PAIRS_DRAWN: Final = (1, 2, 3, 3, 4, 4, 5, 6, 7)
@@ -76,7 +82,8 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
 def unfit(fixed: dict[str, Any]) -> str | None:
     """Say what is wrong with bounds that are the same in all schedules. Workers and pairs are those of the programs drawn."""
     sizes: dict[str, Any] = {name: fixed[name] for name in ("workers", "pairs") if name in fixed}
-    wrong = f"{UNCUT}; leave out --cuts" if fixed.get("cuts") else outside(sizes, LIMITS)
+    undriven = next((name for name in UNDRIVEN if fixed.get(name)), None)
+    wrong = f"{UNDRIVEN[undriven]}; leave out --{undriven}" if undriven else outside(sizes, LIMITS)
     if wrong is not None:
         return wrong
     graph = fixed.get("graph")

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 
 from farref.model.autograd import messages as msg
-from farref.model.autograd.addressing import receiver_of
+from farref.model.autograd.addressing import ends, receiver_of
 from farref.model.autograd.ledger import Line
 from farref.model.autograd.messages import Fault
 from farref.model.autograd.root import Phase
 from farref.model.autograd.worker import Context, is_in_a_pass
-from farref.model.autograd.world import Bounds, World, pass_of
+from farref.model.autograd.world import Bounds, World, is_apart, is_excluded, pass_of, root_of
 from farref.model.checker.interface import Property
+from farref.model.ids import WorkerId
 from farref.properties.build import Family, per_world, sending, situations
 
 WorldPredicate = Callable[[World, Bounds], bool]
@@ -105,6 +106,53 @@ def a_pass_fails_with_a_death(world: World, bounds: Bounds) -> bool:
     return any(one.fault is Fault.DIED for one in world.passes)
 
 
+def a_gradient_of_the_excluded_is_refused(world: World, bounds: Bounds) -> bool:
+    """A worker that is excluded and lives sends a gradient to one that has excluded it."""
+    for message, place in bounds.places.items():
+        if isinstance(message, msg.PropagateGradients) and world.network.carried[place] is not None:
+            source, target = ends(world, message, bounds)
+            if source in world.workers[target].mourned and source not in world.dead:
+                return True
+    return False
+
+
+def an_excluded_worker_takes_part(world: World, bounds: Bounds) -> bool:
+    """A worker that is excluded takes part in a pass of a root that has not heard of it."""
+    return any(
+        is_excluded(world, WorkerId(who)) and is_in_a_pass(worker) and not is_excluded(world, root_of(world, number))
+        for who, worker in enumerate(world.workers)
+        if (number := worker.task.number)
+    )
+
+
+def an_excluded_root_raises(world: World, bounds: Bounds) -> bool:
+    """A pass has failed because its root is excluded, after it was decided."""
+    return any(one.fault is Fault.EXCLUDED and not one.committed.is_empty() for one in world.passes)
+
+
+def a_pass_ends_well_on_those_who_are_left(world: World, bounds: Bounds) -> bool:
+    """A pass has ended well, and a worker that took part in it was excluded and lives."""
+    return any(
+        one.phase is Phase.SUCCEEDED and worker in one.engaged and worker not in (one.root, *world.dead.members())
+        for one in world.passes
+        for worker in bounds.worker_ids
+        if is_excluded(world, worker)
+    )
+
+
+def an_id_waits_for_a_view(world: World, bounds: Bounds) -> bool:
+    """A worker was told to forget, and keeps the id: it has not excluded yet whom the creator has excluded."""
+    return any(not worker.unheard.is_empty() for worker in world.workers)
+
+
+def a_message_waits_on_a_broken_link(world: World, bounds: Bounds) -> bool:
+    """Something is under way on a link that is broken."""
+    return any(
+        world.network.carried[place] is not None and is_apart(world, *ends(world, message, bounds))
+        for message, place in bounds.places.items()
+    )
+
+
 def somebody_alive_is_taken_for_dead(world: World, bounds: Bounds) -> bool:
     """A worker takes another one for dead that lives."""
     return any(one not in world.dead for worker in world.workers for one in worker.mourned.members())
@@ -138,20 +186,31 @@ _WHEN: dict[WorldPredicate, tuple[str, Callable[[Bounds], object]]] = {
 """Each predicate with its clause and the bounds it can be reached in."""
 
 
-_WHEN_LINKS_BREAK: dict[WorldPredicate, tuple[str, Callable[[Bounds], object]]] = {
-    somebody_alive_is_taken_for_dead: ("A21", lambda bounds: bounds.cuts),
+_WHEN_LOST: dict[WorldPredicate, tuple[str, Callable[[Bounds], object]]] = {
+    somebody_alive_is_taken_for_dead: ("A29", lambda bounds: bounds.exclusions),
+    a_gradient_of_the_excluded_is_refused: ("A29", lambda bounds: bounds.exclusions and _crosses(bounds)),
+    an_excluded_worker_takes_part: ("A29", lambda bounds: bounds.exclusions and _crosses(bounds)),
+    an_excluded_root_raises: ("A29", lambda bounds: bounds.exclusions and _crosses(bounds)),
+    a_pass_ends_well_on_those_who_are_left: ("A29", lambda bounds: bounds.exclusions and _crosses(bounds)),
+    an_id_waits_for_a_view: ("A29", lambda bounds: bounds.exclusions and bounds.release and len(bounds.worker_ids) > 2),
+    a_message_waits_on_a_broken_link: ("A29", lambda bounds: bounds.cuts),
 }
 """The same, of what an implementation is not driven to."""
 
 
 def autograd_witnesses(bounds: Bounds) -> tuple[Property, ...]:
     """List what must be reachable in a bounded world."""
-    return (*_messages(bounds), *situations(bounds, {**_WHEN, **_WHEN_LINKS_BREAK}, _once_chosen))
+    return (*_messages(bounds), *situations(bounds, {**_WHEN, **_WHEN_LOST}, _once_chosen))
 
 
 def autograd_situations(bounds: Bounds) -> tuple[Property, ...]:
     """List every awkward situation, whether or not it can be reached in a bounded world."""
     return (*_messages(bounds), *situations(bounds, _WHEN, _once_chosen, everywhere=True))
+
+
+def _crosses(bounds: Bounds) -> bool:
+    """Say whether a pass in these bounds goes over several workers and can end well, whoever records."""
+    return bounds.graph in ("relay", "two-starters", "there-and-back", "chain")
 
 
 def _messages(bounds: Bounds) -> list[Property]:

@@ -35,8 +35,17 @@ def happens(moment: AutogradMoment) -> str:
             return f"{worker} dies"
         case act.Notice(_, dead):
             return f"{worker} is told that {worker_name(dead)} is dead"
+        case act.Exclude():
+            return f"a view excludes {worker_name(action.worker)}, which goes on"
+        case act.Install():
+            return f"{worker} installs the next view"
+        case act.Fence():
+            return f"{worker} learns that it is excluded, and falls silent"
         case act.Cut(_, other):
-            return f"the link between {worker} and {worker_name(other)} breaks, and each takes the other for dead"
+            ends = "" if moment.model.rules.only_views_declare_dead else ", and each takes the other for dead"
+            return f"the link between {worker} and {worker_name(other)} breaks{ends}"
+        case act.Mend(_, other):
+            return f"the link between {worker} and {worker_name(other)} is mended"
         case act.Raise():
             return f"{befalls(moment)}, and a backward rule raises an exception"
         case Deliver() | Duplicate() | DropMessage() | Retry() | FailCall():

@@ -34,8 +34,8 @@ def touched(bounds: Bounds) -> Callable[[World, World], list[str]]:
 
 def _is_framed_alike(before: World, after: World) -> bool:
     """Say whether two worlds agree on what a case about a worker or a pair may ask beside their records."""
-    frame = (before.graph, before.dead, before.detached, before.released)
-    if frame != (after.graph, after.dead, after.detached, after.released):
+    frame = (before.graph, before.dead, before.excluded, before.detached, before.released)
+    if frame != (after.graph, after.dead, after.excluded, after.detached, after.released):
         return False
     passes = zip(before.passes, after.passes, strict=True)
     return before.passes is after.passes or all(

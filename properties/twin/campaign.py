@@ -1,9 +1,9 @@
 """A campaign: many seeded schedules, each taken by the model and by a backend in lockstep, to the end.
 
 Everything follows from the seed: the same seed and number of schedules give the same steps, and the same digest of them,
-whether one process takes them or several. What a campaign has to show for itself is counted: how often each fault happened,
-and which of the awkward situations of `sometimes.py` it was in. A campaign in which an enabled fault never happened has
-shown nothing about it and is no success. So time alone does not end one that has hardly begun.
+whether one process takes them, several, or a cluster. What a campaign has to show for itself is counted: how often each
+fault happened, and which of the awkward situations of `sometimes.py` it was in. A campaign in which an enabled fault never
+happened has shown nothing about it and is no success. So time alone does not end one that has hardly begun.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from __future__ import annotations
 import gc
 import hashlib
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import count
 from typing import Any, Final
 
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.twin.backend import Backend, FreeBackend, MakeBackend, protocol_for
-from farref.properties.twin.jobs import in_order
 from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.stepper import Stepper
 from farref.properties.twin.tally import Done, Tally, Watch
 from farref.properties.twin.twin import Disagreement, Twin
+from farref.properties.work.hiring import hire
+from farref.properties.work.kept import keeping
+from farref.properties.work.ranges import Ranges
+from farref.properties.work.units import Workers, WorkersLost, in_order
 
 ENOUGH: Final = 40
 """Schedules in which every fault happens that can: on an idle machine any backend takes so many in a few seconds."""
@@ -44,10 +46,11 @@ def campaign(
     first: int = 0,
     fixed: dict[str, Any] | None = None,
     jobs: int = 1,
+    cluster: str | None = None,
     protocol: str | None = None,
     on_schedule: Callable[[Tally], None] = lambda _: None,
 ) -> Tally:
-    """Run schedules until one disagrees, or time or number is used up.
+    """Run schedules until one disagrees, or time or number is used up, in this process, in several or on a cluster.
 
     The protocol is named where `make_backend` is not a class that names it, as `SimulatedBackend` does.
     """
@@ -55,10 +58,9 @@ def campaign(
     tally, begin = Tally(protocol_for(make_backend, protocol), seed, fixed), time.monotonic()
     tally.cannot = getattr(make_backend, "cannot", frozenset())
     tally.draws = getattr(make_backend, "draws", lambda _: ())(tally.fixed)
-    numbers = count(first) if schedules_max is None else range(first, first + schedules_max)
-    taker = ScheduleTaker(tally.protocol.name, make_backend, seed, tally.fixed)
+    last = None if schedules_max is None else first + schedules_max
     try:
-        with closing(taker.take(numbers) if jobs == 1 else in_order(taker.take, numbers, jobs)) as schedules:
+        with hire(jobs, cluster) as workers, closing(_taken(workers, make_backend, tally, first, last)) as schedules:
             for done in schedules:
                 tally.add(done)
                 tally.seconds = time.monotonic() - begin
@@ -66,13 +68,29 @@ def campaign(
                 if tally.disagreement or (seconds_max is not None and _is_over(tally, seconds_max)):
                     break
     except KeyboardInterrupt:
-        tally.interrupted = True
+        tally.stopped = "interrupted"
+    except WorkersLost as lost:
+        tally.stopped = str(lost)
     except Exception:
         if (
             tally.disagreement is None
         ):  # else something went wrong while all was closed, and what was found matters more
             raise
     return tally
+
+
+def _taken(workers: Workers, make_backend: MakeBackend, tally: Tally, first: int, last: int | None) -> Generator[Done]:
+    """Let workers take the schedules from one number to another, and give them in the order of their numbers."""
+    ranges, taker = (
+        Ranges(workers, first, last),
+        ScheduleTaker(tally.protocol.name, make_backend, tally.seed, tally.fixed),
+    )
+    units = ((numbers, frozenset(tally.reached)) for numbers in ranges)
+    with closing(in_order(workers, taker, units)) as pieces:
+        for piece, seconds in pieces:
+            ranges.learn(len(piece), seconds)
+            tally.workers = workers.count
+            yield from piece
 
 
 def _is_over(tally: Tally, seconds_max: float) -> bool:
@@ -93,23 +111,35 @@ class ScheduleTaker:
     seed: int
     fixed: dict[str, Any]
 
-    def take(self, numbers: Iterable[int]) -> Generator[Done]:
-        """Take the schedules with these numbers, one after the other."""
-        draw, backend, known = PROTOCOLS[self.protocol].draw, self.make_backend(), set[str]()
-        thresholds = gc.get_threshold()
+    def __call__(self, unit: tuple[Iterable[int], frozenset[str]]) -> tuple[list[Done], float]:
+        """Take the schedules with some numbers, to the first that disagrees; say how long it took.
+
+        The situations that earlier schedules were in are known, and not looked for any more.
+        """
+        numbers, known = unit
+        thresholds, done = gc.get_threshold(), list[Done]()
         gc.set_threshold(COLLECTED, *thresholds[1:])
         try:
-            for number in numbers:
-                schedule = draw(self.seed, number, self.fixed)
-                if isinstance(backend, FreeBackend):
-                    done: Done = backend.take(schedule)
-                else:
-                    done = take_schedule(schedule, backend, known)
-                known |= done.reached
-                yield done
+            with keeping((self.protocol, self.make_backend), self.make_backend) as backend:
+                begin = time.monotonic()
+                for one in self._take(numbers, backend, set(known)):
+                    done.append(one)
+                    if one.disagreement is not None:
+                        break
+                return done, time.monotonic() - begin
         finally:
             gc.set_threshold(*thresholds)
-            backend.close()
+
+    def _take(self, numbers: Iterable[int], backend: Backend | FreeBackend, known: set[str]) -> Iterator[Done]:
+        draw = PROTOCOLS[self.protocol].draw
+        for number in numbers:
+            schedule = draw(self.seed, number, self.fixed)
+            if isinstance(backend, FreeBackend):
+                done: Done = backend.take(schedule)
+            else:
+                done = take_schedule(schedule, backend, known)
+            known |= done.reached
+            yield done
 
 
 def take_schedule(schedule: Schedule, backend: Backend, known: set[str]) -> Done:

@@ -48,7 +48,8 @@ class Tally:
     disagreement: Disagreement | None = None
     schedule: Schedule | None = None  # the one with the disagreement
     seconds: float = 0.0
-    interrupted: bool = False
+    workers: int = 1  # how many take schedules at the same time, at last
+    stopped: str | None = None  # why it ended before its time, if it did
     overtime: bool = False  # it went on after its time, as something allowed had not happened yet
     cannot: frozenset[str] = frozenset()  # the faults that the backend never has
     digest: Any = field(default_factory=hashlib.sha256)

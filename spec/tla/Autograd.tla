@@ -23,8 +23,10 @@
 (*     more, which is again a matter of balancing accounts (A25).          *)
 (*                                                                         *)
 (* Workers die, and each of the others is told by a step of its own (A21). *)
-(* A link that breaks while both ends live is two deaths, each to one      *)
-(* worker only; the rules were not made for it, and do not hold then.      *)
+(* Or a view excludes a worker, which may live and goes on taking steps;   *)
+(* to whoever has installed the view it is dead, and at some time it       *)
+(* learns of it itself (A29).  What is on a broken link waits until the    *)
+(* link is mended.                                                         *)
 (*                                                                         *)
 (* Every disputed point is a BOOLEAN constant.  Numbers like A14 are       *)
 (* clauses of spec/autograd.md.  The same protocol is written in Python in *)
@@ -50,6 +52,7 @@ CONSTANTS         \* What may happen.
     Detached,     \* calls made with recording switched off
     Crashes,      \* workers that die
     Cuts,         \* links that break while both ends live
+    Exclusions,   \* workers that are excluded, and go on
     Smart,        \* BOOLEAN: SMART, not FAST
     Forward,      \* BOOLEAN: calls are steps too
     Release       \* BOOLEAN: the context is released at some time
@@ -69,7 +72,13 @@ CONSTANTS                   \* The rules (model/autograd/rules.py), all BOOLEAN.
     AbortsEverywhere,       \* A18: a pass that failed is ended everywhere
     AnswersLatecomers,      \* A19: who reports on a pass that is over is told
     ReleaseEndsPasses,      \* A24: who closes its context leaves its pass
-    ForgetsWhenDrained      \* A25: an id is forgotten when nothing is under way
+    ForgetsWhenDrained,     \* A25: an id is forgotten when nothing is under way
+    SendsAgainAfterABreak,  \* A3: a call that a broken link held up is sent again
+    TakesCallsOnce,         \* A3: a call that was taken is not taken again
+    OnlyViewsDeclareDead,   \* A29: a broken link is no death
+    RefusesTheExcluded,     \* A29: nothing is taken from those excluded
+    KeepsTheIdUntilUnheard, \* A29: an id is kept until the excluded are unheard
+    RaisesWhenExcluded      \* A29: an excluded root counts nobody as committed
 
 VARIABLE world
 
@@ -78,7 +87,7 @@ Pairs == 0 .. PairCount - 1
 Passes == 1 .. PassCount
 Creator == 0
 None == -1                  \* no worker, no gradient: gradients are positive
-Mourning == Crashes + Cuts > 0   \* whether somebody may be taken for dead
+Mourning == Crashes + Cuts + Exclusions > 0   \* whether somebody may be taken for dead
 
 Seed(k) == 1000 ^ (k - 1)   \* another gradient for the root of each pass
 
@@ -111,7 +120,7 @@ NoTask == [number |-> 0, seed |-> 0, expected |-> {}, arrivals |-> [p \in Pairs 
 
 Stranger == [context |-> "absent", sends |-> {}, recvs |-> {}, sent |-> {}, got |-> {}, failed |-> {},
              gradient |-> None, task |-> NoTask, newest |-> [w \in Workers |-> 0], mourned |-> {},
-             resurrected |-> FALSE]
+             unheard |-> {}, resurrected |-> FALSE]
 
 NoPass == [root |-> None, phase |-> "idle", fault |-> "none", blamed |-> None, caused |-> {},
            processed |-> {}, expected |-> {}, engaged |-> {}, committed |-> {}]
@@ -474,6 +483,9 @@ OwnPassesDie(s, who, dead, number) ==
     ELSE OwnPassesDie(IF s.passes[number].root = who /\ Active(s.passes[number])
                       THEN FailPass(s, number, "died", dead) ELSE s, who, dead, number + 1)
 
+\* A worker that was told to forget need not wait any more (A29).
+HasHeardTheLast(worker) == worker.unheard # {} /\ worker.unheard \subseteq worker.mourned
+
 \* A worker takes another one for dead, and does all that this means.
 Mourn(before, who, dead) ==
     LET noted == [before EXCEPT !.workers[who].mourned = @ \cup {dead}]
@@ -483,6 +495,7 @@ Mourn(before, who, dead) ==
         ended == OwnPassesDie(left, who, dead, 1)
     IN  IF dead = Creator /\ left.workers[who].context \in {"open", "closed"}
         THEN PutWorker(ended, who, Forgotten(ended.workers[who]))
+        ELSE IF HasHeardTheLast(left.workers[who]) THEN PutWorker(left, who, Forgotten(left.workers[who]))
         ELSE IF who = Creator THEN GoOn(left, {}) ELSE left
 
 RECURSIVE MournAll(_, _, _)
@@ -490,8 +503,12 @@ MournAll(s, who, dead) ==
     LET new == dead \ s.workers[who].mourned
     IN  IF new = {} THEN s ELSE MournAll(Mourn(s, who, Min(new)), who, dead)
 
-\* The creator says farewell, and names the dead.
-OnForget(s, who, dead) == MournAll(PutWorker(s, who, Forgotten(s.workers[who])), who, dead)
+\* The creator says farewell, and names the dead.  Where views say who is dead, a worker waits for them (A29).
+OnForget(s, who, dead) ==
+    LET unheard == dead \ s.workers[who].mourned
+    IN  IF Exclusions = 0 THEN MournAll(PutWorker(s, who, Forgotten(s.workers[who])), who, dead)
+        ELSE IF unheard = {} \/ ~KeepsTheIdUntilUnheard THEN PutWorker(s, who, Forgotten(s.workers[who]))
+        ELSE [s EXCEPT !.workers[who].unheard = @ \cup unheard]
 
 WithoutThose(s, messages) ==
     [s EXCEPT !.net.carried = {parcel \in @ : parcel.message \notin messages}, !.net.lost = @ \ messages]
@@ -506,6 +523,32 @@ Died(s, who) ==
 Severed(s, one, other) ==
     LET gone == {m \in {parcel.message : parcel \in s.net.carried} : {From(s, m), To(s, m)} = {one, other}}
     IN  MournAll(Mourn(WithoutThose(s, gone), one, other), other, {one})
+
+\* What is on a link that breaks waits.  Without a rule its calls are lost, or those that were taken come again (A3).
+Broken(s, one, other) ==
+    LET calls == {pair \in Pairs : Forward /\ {Source(s, pair), Target(s, pair)} = {one, other}}
+        held == {parcel \in s.net.carried : parcel.message[1] = "ForwardCall" /\ parcel.message[2] \in calls}
+        taken == {pair \in calls : pair \in s.workers[Target(s, pair)].got} \ {parcel.message[2] : parcel \in held}
+        again(pair) == [message |-> <<"ForwardCall", pair>>,
+                        content |-> [Nothing EXCEPT !.value = IF pair \in s.workers[Source(s, pair)].sends THEN 1 ELSE 0]]
+    IN  [s EXCEPT !.apart = @ \cup {{one, other}},
+                  !.net.carried = (IF SendsAgainAfterABreak THEN @ ELSE @ \ held)
+                                  \cup (IF TakesCallsOnce THEN {} ELSE {again(pair) : pair \in taken})]
+
+-----------------------------------------------------------------------------
+(* Views (A29)                                                             *)
+
+\* A root that is excluded cannot know who has committed: backward raises, and nobody is told.
+PassesRaise(s, who) ==
+    [s EXCEPT !.passes = [k \in Passes |->
+        IF @[k].root # who \/ @[k].phase \in {"idle", "succeeded", "failed"} THEN @[k]
+        ELSE IF @[k].phase = "committing" /\ ~RaisesWhenExcluded THEN [@[k] EXCEPT !.phase = "succeeded"]
+        ELSE [@[k] EXCEPT !.phase = "failed", !.fault = "excluded", !.blamed = who]]]
+
+\* Those that a worker has still to exclude, and the one that its next view excludes.
+Uninstalled(s, who) == {d \in Workers : s.excluded[d] > 0 /\ d \notin s.workers[who].mourned}
+NextLost(s, who) ==
+    CHOOSE d \in Uninstalled(s, who) : \A other \in Uninstalled(s, who) : s.excluded[d] <= s.excluded[other]
 
 -----------------------------------------------------------------------------
 (* Steps                                                                   *)
@@ -529,6 +572,8 @@ Empty == [graph |-> 0,
           budget |-> [drops |-> Drops, duplicates |-> Duplicates, timeouts |-> Timeouts,
                       failures |-> Failures, detached |-> Detached, crashes |-> Crashes, cuts |-> Cuts],
           dead |-> {},
+          excluded |-> [w \in Workers |-> 0],   \* the view that excludes a worker, 0 for a member
+          apart |-> {},                         \* the links that are broken, each as the set of its ends
           released |-> FALSE]
 
 Init == world = IF DOMAIN Graphs = {1} THEN Chosen(Empty, 1) ELSE Empty
@@ -599,10 +644,13 @@ Received(s, parcel, raises) ==
           [] kind = "Forget" -> OnForget(noted, m[2], c.dead)
 
 Flying == {parcel \in world.net.carried : parcel.message \notin world.net.lost}
+\* What can arrive: what is on a broken link waits (R36).
+Arriving ==
+    {parcel \in Flying : world.apart = {} \/ {From(world, parcel.message), To(world, parcel.message)} \notin world.apart}
 \* It has no effect any more: it is a copy (A3), or of somebody that its receiver takes for dead (A21).
 Spent(message) ==
     \/ TakesEffectOnce /\ message \in world.net.processed
-    \/ Mourning /\ From(world, message) \in world.workers[To(world, message)].mourned
+    \/ Mourning /\ RefusesTheExcluded /\ From(world, message) \in world.workers[To(world, message)].mourned
 Without(s, parcel) == [s EXCEPT !.net.carried = @ \ {parcel}]
 IsControl(message) == message[1] # "ForwardCall"
 
@@ -630,23 +678,56 @@ FailCall(parcel) ==
                     ELSE IF s.workers[who].context = "closed" THEN TellSettled(s, who, pair, TRUE)
                     ELSE [s EXCEPT !.workers[who].failed = @ \cup {pair}]
 
-MayCrash(who) == world.graph # 0 /\ world.budget.crashes > 0 /\ who \notin world.dead
+MayCrash(who) ==
+    world.graph # 0 /\ world.budget.crashes > 0 /\ who \notin world.dead /\ world.excluded[who] = 0
 Crash(who) == MayCrash(who) /\ world' = Died(Spend(world, "crashes"), who)
 
 \* Each worker is told of a death by a step of its own.
-MayNotice(who, dead) == dead \in world.dead /\ who \notin world.dead \cup {dead} /\ dead \notin world.workers[who].mourned
+MayNotice(who, dead) ==
+    /\ dead \in world.dead /\ who \notin world.dead \cup {dead}
+    /\ dead \notin world.workers[who].mourned /\ world.excluded[dead] = 0
 Notice(who, dead) == MayNotice(who, dead) /\ world' = Mourn(world, who, dead)
 
 MayCut(one, other) ==
     /\ world.graph # 0 /\ world.budget.cuts > 0 /\ one < other
     /\ {one, other} \cap world.dead = {} /\ other \notin world.workers[one].mourned
-Cut(one, other) == MayCut(one, other) /\ world' = Severed(Spend(world, "cuts"), one, other)
+    /\ {one, other} \notin world.apart
+Cut(one, other) ==
+    /\ MayCut(one, other)
+    /\ world' = IF OnlyViewsDeclareDead THEN Broken(Spend(world, "cuts"), one, other)
+                ELSE Severed(Spend(world, "cuts"), one, other)
+Mend(link) == world' = [world EXCEPT !.apart = @ \ {link}]
+
+\* The authority issues the next view, which excludes one more worker.
+MayExclude(who) ==
+    /\ world.graph # 0 /\ who \notin world.dead /\ world.excluded[who] = 0
+    /\ Cardinality({d \in Workers : world.excluded[d] > 0}) < Exclusions
+Exclude(who) ==
+    /\ MayExclude(who)
+    /\ world' = [world EXCEPT !.excluded[who] = Cardinality({d \in Workers : world.excluded[d] > 0}) + 1]
+
+\* To whoever installs a view, the one that it excludes is dead.  Whoever is excluded hears of no later view.
+MayInstall(who) ==
+    /\ who \notin world.dead /\ Uninstalled(world, who) # {}
+    /\ LET lost == NextLost(world, who)
+       IN  lost # who /\ ~(world.excluded[who] > 0 /\ world.excluded[who] < world.excluded[lost])
+Install(who) ==
+    /\ MayInstall(who)
+    /\ LET lost == NextLost(world, who)
+           unsent == {m \in world.net.lost : From(world, m) = who /\ To(world, m) = lost}
+       IN  world' = Mourn(WithoutThose(world, unsent), who, lost)
+
+\* An excluded worker learns that it is excluded, and takes no further step.
+MayFence(who) == world.excluded[who] > 0 /\ who \notin world.dead
+Fence(who) == MayFence(who) /\ world' = Died(PassesRaise(world, who), who)
 
 \* Steps that will be taken, whatever else happens (FairSpec).
-CallArrives == \E parcel \in Flying : ~IsControl(parcel.message) /\ Deliver(parcel)
-ControlArrives == \E parcel \in Flying : IsControl(parcel.message) /\ Deliver(parcel)
+CallArrives == \E parcel \in Arriving : ~IsControl(parcel.message) /\ Deliver(parcel)
+ControlArrives == \E parcel \in Arriving : IsControl(parcel.message) /\ Deliver(parcel)
 SentAgain == \E message \in world.net.lost : Retry(message)
 DeathsAreTold == \E who, dead \in Workers : Notice(who, dead)
+ViewsAreInstalled == \E who \in Workers : Install(who) \/ Fence(who)
+LinksAreMended == \E link \in world.apart : Mend(link)
 
 Next ==
     \/ \E number \in DOMAIN Graphs : Choose(number)
@@ -656,7 +737,9 @@ Next ==
     \/ ReleaseContext
     \/ \E who \in Workers : Crash(who)
     \/ \E who, other \in Workers : Notice(who, other) \/ Cut(who, other)
-    \/ \E parcel \in Flying :
+    \/ \E who \in Workers : Exclude(who) \/ Install(who) \/ Fence(who)
+    \/ \E link \in world.apart : Mend(link)
+    \/ \E parcel \in Arriving :
            Deliver(parcel) \/ Duplicate(parcel) \/ DropMessage(parcel) \/ Raise(parcel) \/ FailCall(parcel)
     \/ \E message \in world.net.lost : Retry(message)
 
@@ -672,6 +755,8 @@ Fairness ==
     /\ WF_world(ControlArrives)    \* so does what the protocol itself sends
     /\ WF_world(SentAgain)         \* timers fire (A3)
     /\ WF_world(DeathsAreTold)     \* everybody hears of every death (R34)
+    /\ WF_world(ViewsAreInstalled) \* everybody hears of every view, and the excluded of theirs (R37, R38)
+    /\ WF_world(LinksAreMended)    \* links do not stay broken (R36)
 
 FairSpec == Spec /\ Fairness
 =============================================================================

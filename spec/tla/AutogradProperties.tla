@@ -21,7 +21,11 @@ PathSum(entry, who) ==
 Succeeded == {k \in Passes : world.passes[k].phase = "succeeded"}
 Failed == {k \in Passes : world.passes[k].phase = "failed"}
 Idle == {k \in Passes : world.passes[k].phase = "idle"}
-AllEnded == Succeeded \cup Failed \cup Idle = Passes
+\* Decided, and its root has fallen silent: some show its gradients, and some may not (A21).
+HalfCommitted == {k \in Passes : world.passes[k].fault = "excluded" /\ world.passes[k].committed # {}}
+AllEnded == Succeeded \cup Failed \cup Idle = Passes /\ HalfCommitted = {}
+\* It has died or is excluded, whoever knows of it.  Nothing is promised of its gradients (A29).
+IsLost(w) == w \in world.dead \/ world.excluded[w] > 0
 
 Oracle(who) ==
     LET total == Sum([k \in Succeeded |-> Seed(k) * PathSum(<<"root", world.passes[k].root>>, who)])
@@ -29,7 +33,7 @@ Oracle(who) ==
 
 IsRight == \A w \in Workers :
     LET worker == world.workers[w]
-    IN  worker.context = "open" /\ ~worker.resurrected /\ w \notin world.dead => worker.gradient = Oracle(w)
+    IN  worker.context = "open" /\ ~worker.resurrected /\ ~IsLost(w) => worker.gradient = Oracle(w)
 
 S1 == AllEnded /\ Cardinality(Succeeded) = 1 /\ Failed = {} => IsRight
 S2 == AllEnded /\ Cardinality(Succeeded) > 1 /\ Failed = {} => IsRight
@@ -53,8 +57,10 @@ S10 == \A w \in Workers : ~world.workers[w].resurrected
 OfPass(message, k) ==
     message[1] \in {"PropagateGradients", "Mark", "Seek", "Resume", "Commit"} /\ message[2] = k
 S11 == \A k \in Succeeded :
-    /\ \A parcel \in world.net.carried : OfPass(parcel.message, k) => parcel.message \in world.net.processed
-    /\ \A w \in Workers : world.workers[w].task.number # k
+    /\ \A parcel \in world.net.carried : LET m == parcel.message IN
+           OfPass(m, k) => \/ m \in world.net.processed
+                           \/ Exclusions > 0 /\ (IsLost(From(world, m)) \/ IsLost(To(world, m)))
+    /\ \A w \in Workers : world.workers[w].task.number # k \/ IsLost(w)
 
 -----------------------------------------------------------------------------
 (* FAST (A15)                                                              *)
@@ -87,9 +93,10 @@ L6 == \A k \in Passes :
       [] world.passes[k].fault = "timedOut" -> world.budget.timeouts < Timeouts
       [] world.passes[k].fault = "unreached" -> ~Smart
       [] world.passes[k].fault = "busy" -> \E j \in Passes : world.passes[j].root \notin {None, world.passes[k].root}
-      [] world.passes[k].fault = "released" -> world.released \/ Creator \in world.dead
+      [] world.passes[k].fault = "released" -> world.released \/ IsLost(Creator)
       [] world.passes[k].fault = "died" ->
-             world.passes[k].blamed # None /\ (world.budget.cuts < Cuts \/ world.passes[k].blamed \in world.dead)
+             world.passes[k].blamed # None /\ (world.budget.cuts < Cuts \/ IsLost(world.passes[k].blamed))
+      [] world.passes[k].fault = "excluded" -> world.excluded[world.passes[k].root] > 0
       [] world.passes[k].fault = "unpaired" -> FALSE
 
 -----------------------------------------------------------------------------
@@ -105,7 +112,8 @@ Quiet ==
     /\ world.budget.timeouts > 0 => \A k \in Passes : ~MayTimeOut(world.passes[k])
     /\ Release => world.released \/ Creator \in world.dead
     /\ \A who, other \in Workers : ~MayNotice(who, other) /\ ~MayCut(who, other)
-    /\ \A who \in Workers : ~MayCrash(who)
+    /\ \A who \in Workers : ~MayCrash(who) /\ ~MayExclude(who) /\ ~MayInstall(who) /\ ~MayFence(who)
+    /\ world.apart = {}
 
 QuietIsTheEnd == Quiet <=> ~ENABLED Next
 
@@ -116,12 +124,12 @@ CallersAreAnswered ==
     \A k \in Passes : world.passes[k].phase \in {"idle", "succeeded", "failed"} \/ world.passes[k].root \in world.dead
 L1 == Quiet => CallersAreAnswered
 L3 == Quiet => NobodyIsInAPass
-L4 == Quiet /\ (world.released \/ Creator \in world.dead) => AllForgotten
+L4 == Quiet /\ (world.released \/ IsLost(Creator)) => AllForgotten
 
 \* The same under FairSpec.
 L1Live == []<>CallersAreAnswered
 L3Live == []<>NobodyIsInAPass
-L4Live == [](world.released \/ Creator \in world.dead => <>AllForgotten)
+L4Live == [](world.released \/ IsLost(Creator) => <>AllForgotten)
 
 -----------------------------------------------------------------------------
 (* Known defects of PyTorch 2.13 (properties/autograd/claims.py).          *)
@@ -137,7 +145,7 @@ D8 == S5
 D9 == NoPassSurvivesItsContext
 
 -----------------------------------------------------------------------------
-(* What our own rules lose where a link breaks (properties/autograd/gaps.py). *)
+(* What is lost where a broken link is a death (properties/autograd/gaps.py). *)
 
 C3 == S1
 C4 == L1

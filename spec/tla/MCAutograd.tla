@@ -22,6 +22,7 @@ TypeOK ==
                          /\ world.passes[k].phase \in Phase
                          /\ world.passes[k].engaged \subseteq Workers
     /\ world.detached \subseteq Pairs
+    /\ world.excluded \in [Workers -> 0 .. Exclusions] /\ world.apart \subseteq SUBSET Workers
     /\ \A parcel \in world.net.carried : DOMAIN parcel.content = DOMAIN Nothing
     /\ world.net.lost \subseteq {parcel.message : parcel \in world.net.carried}
     /\ \A what \in DOMAIN world.budget : world.budget[what] \in Nat

@@ -48,11 +48,15 @@ def set_width(browser: Chrome, width: int) -> None:
 
 
 def opened(browser: Chrome, address: str) -> Any:
-    """Open a page afresh, and give the function that runs a script in it."""
+    """Open a page afresh, and give the function that runs a script in it.
+
+    The driver may return while a long page is still being read: the last rows are not there yet.
+    """
     browser.get("about:blank")
     for log in ("browser", "performance"):
         logged(browser, log)  # what was logged before is forgotten
     browser.get(address)
+    settle(browser, "document.readyState === 'complete' && location.href !== 'about:blank'")
     return browser.execute_script
 
 

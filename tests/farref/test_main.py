@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -101,9 +102,14 @@ def test_interrupted_table_has_the_rows_so_far() -> None:
     assert len(answer["rows"]) >= 1
 
 
+needs_dask = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="Dask is not installed; it comes with the extra [dask]"
+)
+
 CAMPAIGNS = [
     ("rref",),
     ("rref", "--jobs", "2"),
+    pytest.param(("rref", "--cluster", "local"), marks=needs_dask),
     ("rref", "--backend", "processes"),
     ("rref", "--backend", "storm"),
     ("autograd",),
@@ -123,7 +129,11 @@ def test_interrupted_campaign_tells_what_it_did(asked: tuple[str, ...]) -> None:
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("more", [("--jobs", "2"), ("--backend", "processes")], ids=["jobs", "processes"])
+@pytest.mark.parametrize(
+    "more",
+    [("--jobs", "2"), ("--backend", "processes"), pytest.param(("--cluster", "local"), marks=needs_dask)],
+    ids=["jobs", "processes", "cluster"],
+)
 def test_a_campaign_that_is_interrupted_at_once_is_quiet(more: tuple[str, ...]) -> None:
     """As a terminal does it: everybody gets the signal, also those that have just been started."""
     command = [sys.executable, "-m", "farref", "fuzz", "rref", *more, "--seconds", "600"]

@@ -14,7 +14,7 @@ from farref.properties.proof.link.rest import broken_at_rest
 from tests.impl.far import references as far
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 10.0) -> None:
+def eventually(holds: Callable[[], bool], seconds: float = 30.0) -> None:
     """Wait until something holds; fail if it does not in time."""
     deadline = time.monotonic() + seconds
     while not holds():

@@ -26,11 +26,15 @@ from farref.impl import (
     shutdown,
 )
 from farref.impl.core.authority import Authority
+from farref.impl.core.ids import WorkerId
+from farref.impl.starting import starting
+from farref.impl.worker.intake import SETTLED
 from farref.impl.worker.process import current
+from tests.impl.far import cuts as far_cuts
 from tests.impl.far import references as far
 from tests.impl.settling import eventually, is_settled
 
-FAR: Final = ["tests.impl.far.references"]
+FAR: Final = ["tests.impl.far.references", "tests.impl.far.cuts"]
 
 
 def took(holds: Callable[[], bool]) -> float:
@@ -115,8 +119,38 @@ def test_R44_a_worker_that_was_killed_is_started_anew_under_its_name() -> None:
             assert rpc_sync("B", far.pass_on, [at_b, "A"]) == 7, "others call it"
             rpc_sync("A", far.drop)
         assert get_debug_info().dead == (1, 3, 4)
+        eventually(lambda: sorted(current().connections) == [2, 5])  # nothing is kept for those who have successors
+        eventually(lambda: [one.worker for one in get_debug_info().peers] == [2, 5])
+        with pytest.raises(PeerDied, match=r"worker A died: \S"):  # the reason depends on who notices first
+            rpc_sync(3, far.name)
+        assert rpc_sync("A", far_cuts.why_dead, [1]) == "worker 1 was excluded before this worker joined"
         del rref, at_b
         eventually(lambda: is_settled(["A", "B"]))
+
+
+def test_R32_whoever_has_left_as_agreed_is_not_excluded() -> None:
+    """The others may have left too, and nobody would answer the view."""
+    with launch(["A"], allow=FAR) as world:
+        with current().lock:
+            current().reached[WorkerId(1)] = SETTLED
+        world.kill("A")
+        eventually(lambda: 1 in current().core.dead)
+        assert get_debug_info().view == 0
+
+
+def test_R38_whoever_wakes_after_its_successor_has_joined_is_refused_too() -> None:
+    with launch(["A", "B"], allow=FAR, silence_seconds=1) as world:
+        stop(world.pid("A"))
+        eventually(lambda: 1 in current().core.dead)
+        zombie, world.processes["A"] = world.processes["A"], starting().Process(target=int, daemon=True)
+        world.processes["A"].start()
+        world.restart("A")
+        eventually(lambda: sorted(current().connections) == [2, 3])
+        os.kill(zombie.pid, signal.SIGCONT)
+        zombie.join(10)
+        assert zombie.exitcode is not None, "it was refused, and left"
+        assert sorted(current().connections) == [2, 3]
+        assert rpc_sync("A", far.name) == "A"
 
 
 def test_R35_the_authority_goes_on_from_what_it_wrote_down() -> None:
@@ -241,3 +275,17 @@ def test_R35_R36_while_the_authority_is_paused_nobody_takes_it_for_dead(tmp_path
         time.sleep(1.5)
         assert (get_debug_info().dead, get_debug_info().view) == ((), 0), "nor does it take the others for silent"
         shutdown()
+
+
+def test_R35_a_process_that_comes_in_the_place_of_the_lost_authority_is_not_taken_in(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    script = PAUSED.format(root=str(Path(__file__).parents[2]), directory=str(tmp_path))
+    with subprocess.Popen([sys.executable, "-c", script]) as host:
+        init_rpc("b", 1, 2, directory=tmp_path, settings=Settings(allowed_modules=tuple(FAR), silence_seconds=1))
+        host.kill()
+    eventually(lambda: 0 in current().core.dead)
+    again = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert again.returncode != 0
+    assert "has come together already, and takes nobody in later" in again.stderr
+    assert (get_debug_info().dead, get_debug_info().view) == ((0,), 0), "nothing else changes"
+    shutdown()

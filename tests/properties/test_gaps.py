@@ -37,10 +37,17 @@ WRITTEN: Final = {
 each_gap = pytest.mark.parametrize(("about", "claim"), GAPS, ids=[claim.id for _, claim in GAPS])
 
 
+def rules_of(about: AnyProtocol, claim: Claim) -> Any:
+    """The rules that break a claim: ours, or ours without one."""
+    return about.rules_of("sound", claim.without)
+
+
 @cache
 def shortest(about: str, claim: Claim) -> Counterexample:
     """Find a shortest run of our rules to a claim."""
-    found = fast.check(PROTOCOLS[about].model(claim.bounds, PROTOCOLS[about].sound), (claim.property,)).counterexample
+    found = fast.check(
+        PROTOCOLS[about].model(claim.bounds, rules_of(PROTOCOLS[about], claim)), (claim.property,)
+    ).counterexample
     assert found is not None
     return found
 
@@ -48,7 +55,7 @@ def shortest(about: str, claim: Claim) -> Counterexample:
 @each_gap
 def test_our_rules_break_it_in_a_shortest_run(about: AnyProtocol, claim: Claim) -> None:
     assert len(shortest(about.name, claim).actions) == SHORTEST[claim.id]
-    slow = reference.check(about.model(claim.bounds, about.sound), (claim.property,)).counterexample
+    slow = reference.check(about.model(claim.bounds, rules_of(about, claim)), (claim.property,)).counterexample
     assert slow is not None
     assert len(slow.actions) == SHORTEST[claim.id]
 
@@ -61,13 +68,20 @@ def test_it_holds_where_no_link_breaks(about: AnyProtocol, claim: Claim) -> None
     assert found.verdict is Verdict.HOLDS
 
 
+@pytest.mark.parametrize("claim", PROTOCOLS["autograd"].gaps.values(), ids=PROTOCOLS["autograd"].gaps)
+def test_where_only_views_declare_dead_it_holds(claim: Claim) -> None:
+    about = PROTOCOLS["autograd"]
+    found = fast.check(about.model(claim.bounds, about.sound), about.properties(claim.bounds))
+    assert found.verdict is Verdict.HOLDS
+
+
 @each_gap
 def test_it_is_written_with_its_title_and_a_shortest_run(about: AnyProtocol, claim: Claim) -> None:
     title, bounds, labels = WRITTEN[claim.id]
     assert title == as_heading(claim.title)
     assert about.bounds(**_read(bounds)) == claim.bounds
     assert len(labels) == SHORTEST[claim.id]
-    model = about.model(claim.bounds, about.sound)
+    model = about.model(claim.bounds, rules_of(about, claim))
     end = states(model, named(model, *labels))[-1]
     if claim.property.kind is Kind.EVENTUALLY:
         assert not any(model.step(end, action) for action in model.actions), "the run has not ended"
@@ -89,7 +103,7 @@ def _read(bounds: str) -> dict[str, Any]:
 @each_gap
 def test_it_means_what_it_says(about: AnyProtocol, claim: Claim) -> None:
     found = shortest(about.name, claim)
-    *_, end = about.replay(about.model(claim.bounds, about.sound), found.actions)
+    *_, end = about.replay(about.model(claim.bounds, rules_of(about, claim)), found.actions)
     assert about.meaning(found, end) == claim.text
 
 
@@ -102,7 +116,7 @@ def test_what_must_hold_is_a_sentence(about: AnyProtocol, claim: Claim) -> None:
 @each_gap
 def test_its_run_can_be_kept_and_read_again(about: AnyProtocol, claim: Claim) -> None:
     found = shortest(about.name, claim)
-    trace = record(claim.bounds, "sound", None, found)
+    trace = record(claim.bounds, "sound", claim.without, found)
     assert decode(encode(trace)) == trace
 
 
@@ -127,7 +141,7 @@ def test_workers_get_familiar_names_where_links_break() -> None:
 @pytest.mark.usefixtures("tlc_is_here")
 @pytest.mark.parametrize("claim", PROTOCOLS["autograd"].gaps.values(), ids=PROTOCOLS["autograd"].gaps)
 def test_tlc_finds_it_too(claim: Claim) -> None:
-    shown = tlc.check(claim.bounds, PROTOCOLS["autograd"].sound, (claim.property,)).counterexample
+    shown = tlc.check(claim.bounds, rules_of(PROTOCOLS["autograd"], claim), (claim.property,)).counterexample
     assert shown is not None
     assert len(shown.actions) == SHORTEST[claim.id]
 
@@ -141,7 +155,7 @@ def test_tlc_refuses_it_in_one_line(claim: Claim) -> None:
 @each_gap
 def test_an_implementation_is_not_driven_through_it(about: AnyProtocol, claim: Claim) -> None:
     with pytest.raises(click.UsageError, match=UNCUT):
-        replay_on(record(claim.bounds, "sound", None, shortest(about.name, claim)), "simulated")
+        replay_on(record(claim.bounds, "sound", claim.without, shortest(about.name, claim)), "simulated")
 
 
 @pytest.mark.parametrize("about", PROTOCOLS.values(), ids=PROTOCOLS)

@@ -28,6 +28,8 @@ from tests.spec.surveyed import Found, found, surveyed
 SURVEY: Final = ("TypeOK", "Survey")
 RELEASE: Final = Bounds("there-and-back", timeouts=1, failures=1, detached=1, forward=True, release=True)
 FAULTS: Final = Bounds("chain", passes=2, drops=1, duplicates=1, timeouts=1, failures=1)
+SEVERING: Final = SOUND.without("only_views_declare_dead")
+MEMBERS: Final = Bounds("there-and-back", failures=1, cuts=1, exclusions=1, forward=True, release=True)
 DEATHS: Final = Bounds("there-and-back", drops=1, failures=1, crashes=1, cuts=1, forward=True, release=True)
 
 CONFIGURATIONS: Final = {
@@ -42,6 +44,14 @@ CONFIGURATIONS: Final = {
     "a death before the release, sound": (Bounds("AB AC CB: B>r2 s2>C", crashes=1, release=True), SOUND),
     "a death and a broken link, sound": (Bounds("chain", passes=2, drops=1, crashes=1, cuts=1), SOUND),
     "a broken link, sound": (Bounds("AB BC: A>A", cuts=1, forward=True, release=True), SOUND),
+    "a death and a severed link": (Bounds("chain", passes=2, drops=1, crashes=1, cuts=1), SEVERING),
+    "a severed link": (Bounds("AB BC: A>A", cuts=1, forward=True, release=True), SEVERING),
+    "an excluded root, sound": (Bounds("two-starters", passes=2, exclusions=1, smart=True), SOUND),
+    "the creator is excluded, sound": (Bounds("CB: B>r0 s0>C", drops=1, exclusions=1), SOUND),
+    "an exclusion before the release, sound": (Bounds("AB AC CB: B>r2 s2>C", exclusions=1, release=True), SOUND),
+    "an exclusion among calls, sound": (Bounds("AB BC: A>A", exclusions=1, forward=True, release=True), SOUND),
+    "two exclusions, sound": (Bounds("two-branches", exclusions=2), SOUND),
+    "every loss, sound": (Bounds("chain", timeouts=1, crashes=1, cuts=1, exclusions=1), SOUND),
     "a death, torch": (Bounds("there-and-back", crashes=1, forward=True, release=True), TORCH),
     "diamond, torch": (Bounds("diamond", passes=2, timeouts=1), TORCH),
     "release, torch": (Bounds("there-and-back", forward=True, release=True), TORCH),
@@ -64,6 +74,12 @@ MUTANT_BOUNDS: Final = {
     "answers_latecomers": Bounds("chain", timeouts=1),
     "release_ends_passes": Bounds("there-and-back", forward=True, release=True),
     "forgets_when_drained": Bounds("there-and-back", forward=True, release=True),
+    "sends_again_after_a_break": Bounds("AB BC: A>A", cuts=1, forward=True, release=True),
+    "takes_calls_once": Bounds("AB BC: A>A", cuts=1, forward=True, release=True),
+    "only_views_declare_dead": Bounds("CB: B>r0 s0>C", cuts=1),
+    "refuses_the_excluded": Bounds("there-and-back", exclusions=1, forward=True, release=True),
+    "keeps_the_id_until_unheard": Bounds("AB BC: A>A", exclusions=1, forward=True, release=True),
+    "raises_when_excluded": Bounds("chain", exclusions=1),
 }
 """For each rule a small world in which it is missed."""
 
@@ -106,10 +122,11 @@ def test_tlc_catches_the_same_in_every_mutant(rule: str) -> None:
     [
         (RELEASE, SOUND),
         (Bounds("half-used", drops=1, timeouts=1, smart=True), SOUND),
-        (DEATHS, SOUND),
+        (DEATHS, SEVERING),
+        (MEMBERS, SOUND),
         (CONFIGURATIONS["diamond, torch"]),
     ],
-    ids=["release, sound", "smart, sound", "deaths, sound", "diamond, torch"],
+    ids=["release, sound", "smart, sound", "deaths, severing", "members, sound", "diamond, torch"],
 )
 def test_every_state_of_tlc_is_one_world_and_so_is_every_step(
     bounds: Bounds, rules: AutogradRules, tmp_path: Path
@@ -122,7 +139,12 @@ def test_every_state_of_tlc_is_one_world_and_so_is_every_step(
 
 @pytest.mark.parametrize(
     ("bounds", "rules"),
-    [(RELEASE, SOUND), CONFIGURATIONS["unused result, torch"], CONFIGURATIONS["a death and a broken link, sound"]],
+    [
+        (RELEASE, SOUND),
+        (MEMBERS, SOUND),
+        CONFIGURATIONS["unused result, torch"],
+        CONFIGURATIONS["a death and a severed link"],
+    ],
 )
 def test_a_run_ends_where_the_module_says(bounds: Bounds, rules: AutogradRules) -> None:
     listener = heard(bounds, rules, ("QuietIsTheEnd",))
@@ -134,8 +156,12 @@ LIVE: Final = ("L1Live", "L3Live", "L4Live")
 
 @pytest.mark.parametrize(
     "bounds",
-    [Bounds("there-and-back", forward=True, release=True), Bounds("chain", passes=2, drops=1, timeouts=1)],
-    ids=["release", "two passes"],
+    [
+        Bounds("there-and-back", forward=True, release=True),
+        Bounds("chain", passes=2, drops=1, timeouts=1),
+        Bounds("CB: B>r0 s0>C", cuts=1, exclusions=1),
+    ],
+    ids=["release", "two passes", "members"],
 )
 def test_what_holds_at_the_end_holds_in_temporal_logic(bounds: Bounds) -> None:
     listener = heard(bounds, SOUND, LIVE)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from farref.properties.conformance.kit.document import Operation
+from farref.properties.conformance.kit.steps import STEPS
 
 LETTERS_MAX: Final = 44
 COUNT: Final = re.compile(r"'(\w+)': (\d+)")
@@ -96,6 +97,8 @@ def _steps(worker: str, step: Mapping[str, Any]) -> Iterator[Mark]:
 
 def _label(event: Event) -> str:
     operation, request = event.operation, event.operation.request
+    if operation.verb in STEPS:
+        return shortened(operation.text)
     what = {
         "create": f"create {request.get('name')} = {request.get('function') or 'value'}",
         "call": f"call {request.get('function')}",

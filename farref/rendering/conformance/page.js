@@ -2,21 +2,31 @@
 // Filter the rows, open them, copy what is to be run, follow links to rows. Without this the page can still be read.
 const form = document.getElementById("filters");
 const rows = [...document.querySelectorAll(".matrix > .row")];
+const headings = [...document.querySelectorAll(".matrix > .group")];
 const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+
+function belongsTo(heading) {
+  const found = [];
+  for (let next = heading.nextElementSibling; next && next.matches(".row"); next = next.nextElementSibling) found.push(next);
+  return found;
+}
 
 function filter() {
   const given = new FormData(form);
   const verdicts = given.getAll("verdict");
   const words = String(given.get("text")).toLowerCase().split(/\s+/);
-  const level = given.get("level");
+  const [clause, level, differs] = ["clause", "level", "differs"].map((name) => given.get(name));
   let shown = 0;
   for (const row of rows) {
     const fits = row.dataset.verdicts.split(" ").some((one) => verdicts.includes(one))
+      && (!clause || row.dataset.clause === clause)
       && (!level || row.dataset.level === level)
+      && (!differs || row.dataset.differs === "yes")
       && words.every((word) => texts.get(row).includes(word));
     row.hidden = !fits;
     shown += fits;
   }
+  for (const heading of headings) heading.hidden = !belongsTo(heading).some((row) => !row.hidden);
   document.getElementById("shown").textContent = `${shown} of ${rows.length} shown`;
   document.getElementById("nothing").hidden = shown > 0;
 }
@@ -27,11 +37,12 @@ function reset() {
 }
 
 function follow() {
-  const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!row || !rows.includes(row)) return;
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const row = place && place.closest(".row");
+  if (!row) return;
   if (row.hidden) reset();
   row.open = true;
-  row.scrollIntoView();
+  place.scrollIntoView();
 }
 
 async function copy(button) {
@@ -67,5 +78,9 @@ addEventListener("afterprint", () => {
   for (const row of closed) row.open = false;
 });
 addEventListener("hashchange", follow);
+document.addEventListener("click", (event) => { // the same place again is no change of the address
+  const link = event.target.closest('a[href^="#"]');
+  if (link && link.hash === location.hash) follow();
+});
 filter(); // a browser may have kept what was chosen before
 follow();

@@ -172,7 +172,7 @@ class Engaging:
         if task is not None and task.pass_id.root != pass_id.root:
             self._report_fault(body, Fault(Cause.BUSY, self._me, f"it is in a pass of worker {task.pass_id.root}"))
             return None
-        return None if isinstance(body, Seek | Resume) else self.engage(context, pass_id)
+        return None if type(body) is Seek or type(body) is Resume else self.engage(context, pass_id)
 
     def _absence(self, creator: WorkerId) -> Fault:
         """Why a context is not open here: it was released, or dropped as its creator died (A21)."""
@@ -182,4 +182,4 @@ class Engaging:
         self._tell(body.pass_id.root, Report(body.pass_id, self._name(body), (), None, fault))
 
     def _name(self, body: CountedBody | Begin) -> Counted:
-        return Counted(Kind.BEGIN, self._me) if isinstance(body, Begin) else counted(body, self._me)
+        return Counted(Kind.BEGIN, self._me) if type(body) is Begin else counted(body, self._me)

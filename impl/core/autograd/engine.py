@@ -123,7 +123,7 @@ class Engine:
         node = getattr(content, "node", None)
         objection = self._contexts.record_arrival(source, message.context, message.forward, node)
         self._drain()
-        if objection is None and isinstance(message.message, FetchCall):
+        if objection is None and type(message.message) is FetchCall:
             self.fetching[source, message.message.fetch] = message.context
         return objection
 
@@ -136,7 +136,7 @@ class Engine:
         """Account for a call of ours that will never arrive (A25). A value that failed is given again, in its context."""
         self._contexts.call_failed(message.context, target)
         self._drain()
-        if isinstance(message.message, FetchReturn):
+        if type(message.message) is FetchReturn:
             self.fetching[target, message.message.fetch] = message.context
 
     # Control messages, deaths, and the end
@@ -154,6 +154,10 @@ class Engine:
         self._engaging.leave_passes_of(peer)
         self._contexts.on_death(peer)
         self._drain()
+
+    def excluded(self) -> None:
+        """End the passes of a worker that learns that it is excluded, before it takes all others for lost (A29)."""
+        self._rooting.on_excluded()
 
     def release_everything(self) -> None:
         """Release every context that was made here, for a worker that leaves (R32)."""

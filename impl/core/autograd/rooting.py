@@ -52,6 +52,7 @@ TRANSITIONS: Final = transitions(
     ("time_out",       (COMMITTING, OVER),      SAME,        ()),
     ("fail_pass_of",   ACTIVE,                  OVER,        (Abort, PassEnded)),
     ("fail_pass_of",   (COMMITTING,),           SAME,        ()),
+    ("on_excluded",    (*ACTIVE, COMMITTING),   OVER,        (PassEnded,)),
     ("on_death",       (*ACTIVE, COMMITTING),   SAME,        ()),
     ("on_death",       ACTIVE,                  OVER,        (Abort, PassEnded)),
     ("on_death",       (COMMITTING,),           OVER,        (PassEnded,)),
@@ -114,6 +115,13 @@ class Rooting:
         run = self._tables.rooted.get(context_id)
         if run is not None and run.phase is not Phase.COMMITTING:
             self._fail(run, fault)
+
+    def on_excluded(self) -> None:
+        """Fail every pass, decided or not, as this worker is excluded: it cannot know who has committed (A29). Tell nobody."""
+        for run in list(self._passes.values()):
+            self._forget(run)
+            self._engaging.leave(run.pass_id)
+            self._emit(PassEnded(run.pass_id, Fault(Cause.DIED, self._me), late=run.late()))
 
     def on_death(self, peer: WorkerId) -> None:
         """Fail the passes that a dead worker had a part in; those that are decided wait for it no longer (A21)."""

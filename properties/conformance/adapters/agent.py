@@ -28,6 +28,8 @@ class Life:
     name: str
     directory: str
     options: Mapping[str, Any]
+    is_again: bool = False
+    """Whether it comes in the place of one that was killed."""
 
     @property
     def rank(self) -> int:

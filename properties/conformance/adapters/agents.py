@@ -15,6 +15,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 import multiprocess  # type: ignore[import-untyped]
@@ -120,6 +121,7 @@ class AgentsAdapter:
         """What the backend calls each context, also those that are released: whoever asks for them is for it to answer."""
         self._released: set[str] = set()
         self._opening = threading.Lock()
+        self._lives: dict[str, Life] = {}
         self._leaves: dict[str, str] = {}
 
     def start(self, workers: Sequence[str], options: Mapping[str, Any]) -> None:
@@ -132,10 +134,10 @@ class AgentsAdapter:
         self._contexts, self._released, self._leaves = {}, set(), {}
         self._directories.append(tempfile.mkdtemp(prefix="world-"))
         try:
-            lives = {
+            self._lives = {
                 name: Life(tuple(workers), name, self._directories[-1], self.options(name, options)) for name in workers
             }
-            joining = [self._workers[name].ask("join", life) for name, life in lives.items()]
+            joining = [self._workers[name].ask("join", life) for name, life in self._lives.items()]
             _all(joining, START_S, "the workers did not find each other")
         except BaseException:
             self._end()
@@ -235,6 +237,10 @@ class AgentsAdapter:
             timer = threading.Timer(details["seconds"], process.child.signal, [signal.SIGCONT])
             timer.daemon = True
             timer.start()
+        elif kind == "restart":
+            self._workers[worker] = WorkerProcess(worker, self.agent, self._context)
+            life = replace(self._lives[worker], is_again=True)
+            _all([self._workers[worker].ask("join", life)], START_S, f"{worker} did not come back")
         else:
             self.ask(worker, "fault", kind, details)
 

@@ -24,7 +24,7 @@ from farref.properties.conformance.adapters.agent import Agent, Life
 NAMES: Final = ("echo", "slow", "fail", "value_of", "hold", "later", "count", "witness", "heirloom")
 VERBS: Final = ("create", "share", "drop", "fetch", "call", "probe", "probe.owned", "concurrent", "local")
 FAULTS: Final = ("fault.kill", "fault.pause")
-DECLARED: Final = frozenset([*VERBS, *FAULTS, "gc", *(f"function.{name}" for name in NAMES)])
+DECLARED: Final = frozenset([*VERBS, *FAULTS, "gc", "several", *(f"function.{name}" for name in NAMES)])
 """What an adapter can do whose agents sit at such desks."""
 
 _cells: Final = weakref.WeakSet["Cell"]()

@@ -10,5 +10,6 @@ REASONS: Final = {
     "reclaims": _R34,
     "silence": "a worker that says nothing is waited for, however long",
     "fault.restart": "no verb of the adapter starts a worker again that has died",
+    "lockstep": "between processes messages arrive by themselves; `simulated` drives the same core step by step",
     "fault.cut": "no verb of the adapter breaks a connection",
 }

@@ -20,9 +20,13 @@ import msgspec
 
 from farref.properties.conformance.conversation.session import PROTOCOL
 from farref.properties.conformance.kit.backend import KINDS, VERBS, Adapter
+from farref.properties.conformance.kit.steps import STEPS, Stepped
 
 TRACE_FRAMES = 8
-ARGUMENTS = {verb: tuple(signature(getattr(Adapter, verb)).parameters)[1:] for verb in VERBS}
+KINDS_OF_VERBS = ((Adapter, VERBS), (Stepped, STEPS))
+ARGUMENTS = {
+    verb: tuple(signature(getattr(kind, verb)).parameters)[1:] for kind, verbs in KINDS_OF_VERBS for verb in verbs
+}
 """What each verb is given, as the methods of `Adapter` name it."""
 
 
@@ -74,7 +78,7 @@ class Host:
         """Answer until nobody asks any more, then stop the backend, and let the adapter end if it has more to end."""
         for line in self._requests:
             request = msgspec.json.decode(line)
-            if "concurrent" in self._adapter.capabilities:
+            if "concurrent" in self._adapter.capabilities and request.get("verb") not in STEPS:  # a step never waits
                 threading.Thread(target=self._answer, args=(request,), daemon=True).start()
             else:
                 self._answer(request)
@@ -100,7 +104,7 @@ class Host:
         return {**known, "reasons": dict(getattr(adapter, "reasons", {}))}
 
     def _carry_out(self, verb: str, request: dict[str, Any]) -> Any:
-        if verb not in VERBS:
+        if verb not in ARGUMENTS:
             raise NotImplementedError(f"there is no verb {verb!r}")
         return getattr(self._adapter, verb)(*(request[name] for name in ARGUMENTS[verb]))
 

@@ -118,6 +118,7 @@ class Session:
     """What has been asked of an adapter, and who it is."""
 
     def __init__(self, command: Sequence[str]) -> None:
+        self.command = tuple(command)
         self._lock, self._next = threading.Lock(), 0
         self._requests: dict[int, Request] = {}
         self._complaint: str | None = None

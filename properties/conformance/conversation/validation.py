@@ -14,6 +14,7 @@ from typing import Any, Final
 from farref.properties.conformance.conversation.process import STOP_SECONDS
 from farref.properties.conformance.conversation.raw import RawSession, Reply, ReplyKind
 from farref.properties.conformance.conversation.session import HELLO_NEEDS, HELLO_SECONDS, PROTOCOL
+from farref.properties.conformance.conversation.step_trial import step_trials
 from farref.properties.conformance.conversation.trial import (
     START_SECONDS,
     Answered,
@@ -105,7 +106,7 @@ def _meant(name: str) -> str:
 
 
 def _tried(session: RawSession, capabilities: frozenset[str], start_seconds: float) -> Iterator[Remark]:
-    for trial in trials(WORKERS, start_seconds):
+    for trial in (*trials(WORKERS, start_seconds), *step_trials(WORKERS, start_seconds)):
         if trial.needs <= capabilities:
             mistake, is_over = _try(session, trial)
             yield Remark(trial.about, mistake)

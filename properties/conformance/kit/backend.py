@@ -98,18 +98,20 @@ CAPABILITIES: Final = {
     "parameter": "leaves that say `parameter`",
     "recording": "steps that say `recording`",
     "traced": "start takes the option `log`, a directory, and the workers write logs there as spec/log.md says",
+    "lockstep": "start takes the option `lockstep`: then nothing happens by itself, and the step verbs say what happens",
 }
 """Everything a backend may declare. What it does not declare is skipped, not failed."""
 
 TRAITS: Final = {
     "gc": "letting go is noticed by a garbage collector: the kit asks for `collect` before it reads counts",
     "relay": "whoever is given a reference by a user reaches the owner through that user, and not without it",
+    "several": "several adapters of it can run at once on one machine, so `--jobs` may run its checks side by side",
     "caller_owns": "a value, or a copy of it, is kept by whoever asked for it, and so may outlive who computed it",
 }
 """What a backend may declare about itself. No check needs it; it changes how some checks ask, or what they take for right."""
 
 RETIRED: Final = {
-    "controlled": "the kit has no verbs for single steps, so nobody can be driven in lockstep through an adapter",
+    "controlled": "it came without verbs for single steps; `lockstep` has them",
 }
 """What could be declared once, and why it no longer matters. It is accepted and ignored, so that old adapters still work."""
 
@@ -125,7 +127,8 @@ class Adapter(Protocol):
     capabilities: frozenset[str]
 
     def start(self, workers: Sequence[str], options: Mapping[str, Value]) -> None:
-        """Start some workers. Options: `timeout` (seconds, the default of calls), `log` (a directory), `again`, `silence`."""
+        """Start some workers. Options: `timeout` (seconds, the default of calls), `log` (a directory), `again`, `silence`,
+        `lockstep`."""
 
     def create(
         self, worker: str, name: str, owner: str, function: str | None, args: Sequence[Value], timeout: float | None

@@ -20,6 +20,7 @@ from farref.properties.conformance.conversation.session import (
 from farref.properties.conformance.conversation.trial import START_SECONDS
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Verdict
+from farref.properties.conformance.kit.verbs import SCHEDULES
 from farref.properties.conformance.kit.verdicts import CheckRun, how_broken
 from farref.properties.conformance.kit.world import ClauseBroken, World
 
@@ -29,14 +30,19 @@ STOP_SECONDS: Final = 15.0
 class CheckedAdapter:
     """Runs checks, one at a time."""
 
-    def __init__(self, command: tuple[str, ...], seed: int, start_seconds: float = START_SECONDS) -> None:
-        self._command, self._seed, self._start_seconds = command, seed, start_seconds
+    def __init__(
+        self, command: tuple[str, ...], seed: int, start_seconds: float = START_SECONDS, schedules: int = SCHEDULES
+    ) -> None:
+        self._command, self._seed, self._start_seconds, self._schedules = command, seed, start_seconds, schedules
         self._session: Session | None = None
+        self._is_over = False
         self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
         """The workers of the world, and its options, while there is one."""
 
     def talk(self) -> Session:
-        """Start the adapter, unless it runs; raise AdapterError if it cannot be talked to."""
+        """Start the adapter, unless it runs; raise AdapterError if it cannot be talked to, or is not to be any more."""
+        if self._is_over:
+            raise AdapterError("the run is over")
         if self._session is None:
             self._session = Session(self._command)
         return self._session
@@ -58,9 +64,14 @@ class CheckedAdapter:
     def put_down(self) -> None:
         """Kill the adapter with all that it started."""
         self._started = None
-        if self._session is not None:
-            self._session.put_down()
-            self._session = None
+        session, self._session = self._session, None
+        if session is not None:
+            session.put_down()
+
+    def put_down_for_good(self) -> None:
+        """Kill the adapter, from whichever thread, and start it no more."""
+        self._is_over = True
+        self.put_down()
 
     def end(self) -> None:
         """Stop everything."""
@@ -81,7 +92,7 @@ class CheckedAdapter:
                 hint = " (--start-seconds gives it more)" if isinstance(error, Hang) else ""
                 raise AdapterError(f"the backend does not start: {error}{hint}") from error
             self._started = wanted
-        return World(session, check.workers, self._seed)
+        return World(session, check.workers, self._seed, schedules=self._schedules)
 
     def _leave(self) -> None:
         """Stop a spoilt world."""
@@ -110,7 +121,8 @@ def _run(check: Check, world: World) -> CheckRun:
             said = f"the adapter has declared what it cannot do: {broken}"
             return CheckRun(Verdict.ERROR, said, world.story(), broken.trace)
         trace = broken.trace if isinstance(broken, OperationFailed) else None
-        return CheckRun(Verdict.FAIL, how_broken(broken), world.blame(broken), trace)
+        files = broken.files if isinstance(broken, ClauseBroken) else ()
+        return CheckRun(Verdict.FAIL, how_broken(broken), world.blame(broken), trace, files)
     except Exception as error:
         return CheckRun(Verdict.ERROR, f"the check itself is wrong: {type(error).__name__}: {error}", world.story())
     return CheckRun(Verdict.PASS, "", world.story())

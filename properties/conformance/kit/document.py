@@ -54,11 +54,12 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     request: dict[str, Any]
     """The operation as an adapter is given it."""
     wanted: dict[str, Any] | None = None
-    """What should have come of it, where the clause was broken: `ends`, `succeeds`, `gives`, `fails` or `counts`."""
+    """What should have come of it, where the clause was broken: `ends`, `succeeds`, `gives`, `fails`, `counts`,
+    or `differs`, with what it must not be."""
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A program that shows the finding without the kit."""
+    """A program that shows the finding without the kit, or a run for `farref replay`."""
 
     name: str
     text: str

@@ -116,6 +116,8 @@ def judge(operation, how, what, wanted):
             shows = found != "fails" or given["kind"] not in kinds
         case {"counts": counts}:
             shows = found != "gives" or any(given.get(name) != count for name, count in counts.items())
+        case {"differs": value}:
+            shows = found == "gives" and given == value
         case _:  # nobody said what it should have been
             shows = found == how and (found != "gives" or f"gives {given!r}" == what)
     if shows:

@@ -8,6 +8,14 @@ from typing import Any, Final
 LETTERS_MAX: Final = 800
 """As much as anybody reads of a value."""
 
+BECOMES: Final = {
+    "deliver": "arrives",
+    "copy": "arrives, and a copy stays under way",
+    "lose": "is lost",
+    "fail": "fails",
+}
+"""What becomes of a message by the verbs of single steps."""
+
 
 def sentence(verb: str, request: Mapping[str, Any]) -> str:
     """Say in a sentence what an operation is."""
@@ -36,8 +44,18 @@ def sentence(verb: str, request: Mapping[str, Any]) -> str:
             return f"{worker} asks whether {name} is confirmed"
         case "fault", {"kind": kind, "worker": worker, "details": details}:
             return _fault(kind, worker, details)
+        case "begin", {"worker": worker, "what": what}:
+            return f"{worker} begins: {what}"
+        case "deliver" | "copy" | "lose" | "fail", {"message": message}:
+            return f"message {message} {BECOMES[verb]}"
+        case "expire", {"worker": worker, "timer": timer, "fork": fork}:
+            return f"a timer of {worker} expires: {timer}, about fork {fork}"
         case _:
-            return {"stop": "all workers stop", "collect": "all workers collect their garbage"}.get(verb, verb)
+            return {
+                "stop": "all workers stop",
+                "look": "the tables and messages of all workers",
+                "collect": "all workers collect their garbage",
+            }.get(verb, verb)
 
 
 def shortened(text: str) -> str:

@@ -24,6 +24,8 @@ from farref.properties.conformance.kit.telling import sentence, shortened
 
 DEADLINE: Final = 10.0
 """How long an operation may take, unless a check says otherwise: far longer than any honest backend needs."""
+SCHEDULES: Final = 100
+"""How many schedules a backend is driven through, unless somebody asks for more."""
 BEGUN: Final = 0.3
 """How long a check waits until what it has begun is under way."""
 
@@ -41,6 +43,10 @@ class Entry:
     failure: OperationFailed | None = None
     wanted: dict[str, Any] | None = None
     """What should have come of it, if it did not and a check can say so."""
+    text: str | None = None
+    """The sentence that tells it, if there is a better one than its verb gives."""
+    between: tuple[str, str | None] | None = None
+    """The worker that does it, and the one that it is done to, if the request does not say so."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,10 @@ class Verbs:
     held: dict[tuple[str, str], None] = field(default_factory=dict)
     """The handles and contexts that workers have, in the order in which they came by them."""
     origin: float = field(default_factory=time.monotonic)
+    schedules: int = SCHEDULES
+    """How many schedules a backend is driven through that can be driven step by step."""
+    deadline: float = DEADLINE
+    """How long an operation may take, unless a check says otherwise."""
 
     # -- verbs ---------------------------------------------------------------------------------------------------------
 
@@ -208,6 +218,10 @@ class Verbs:
         self.entries.append(entry)
         return Pending(self, entry, self.session.ask(verb, request))
 
+    def note(self, verb: str, **request: Any) -> None:
+        """Write down an operation that was carried out already."""
+        self.entries.append(Entry(verb, request, self._now(), self._now(), outcome=""))
+
     def finish(self, pending: Pending, deadline: float) -> Any:
         """Wait for an operation and write down what came of it."""
         entry = pending.entry
@@ -253,13 +267,13 @@ def _unsure(found: Any) -> str | None:
 
 def _told(number: int, entry: Entry) -> Operation:
     request = entry.request
-    to = request.get("to") or request.get("owner")
+    worker, to = entry.between or (request.get("worker", ""), request.get("to") or request.get("owner"))
     return Operation(
         number=number,
         verb=entry.verb,
-        worker=request.get("worker", ""),
+        worker=worker,
         to=to,
-        text=shortened(sentence(entry.verb, request)),
+        text=shortened(entry.text or sentence(entry.verb, request)),
         begun=entry.begun,
         ended=entry.ended,
         outcome=shortened(entry.outcome),

@@ -10,7 +10,7 @@ from typing import Final
 from farref.properties.conformance.conversation.session import Hang, OperationFailed
 from farref.properties.conformance.kit.backend import CAPABILITIES, RETIRED, TRAITS
 from farref.properties.conformance.kit.check import Check
-from farref.properties.conformance.kit.document import Level, Operation, Row, Verdict, was_not_begun
+from farref.properties.conformance.kit.document import Level, Operation, Row, Script, Verdict, was_not_begun
 from farref.properties.conformance.kit.expectations import Expectation
 
 NAMED_MAX: Final = 8
@@ -38,6 +38,8 @@ class CheckRun:
     story: tuple[Operation, ...]
     trace: str | None = None
     """The trace of the stack that came with an error."""
+    files: tuple[Script, ...] = ()
+    """What else shows it, such as a run for `farref replay`."""
 
 
 def with_expectation(outcome: CheckRun, expectation: Expectation | None) -> tuple[Verdict, str]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from farref.properties.conformance.conversation.session import UNSUPPORTED, OperationFailed
 from farref.properties.conformance.kit.backend import KINDS
+from farref.properties.conformance.kit.document import Script
 from farref.properties.conformance.kit.verbs import BEGUN, DEADLINE, Entry, Pending, Verbs
 
 __all__ = ["BEGUN", "PATIENCE", "ClauseBroken", "World"]
@@ -19,7 +20,11 @@ PAUSE: Final = 0.02
 
 
 class ClauseBroken(Exception):  # noqa: N818 (it says what happened)
-    """The backend has broken the clause; the message says how."""
+    """The backend has broken the clause; the message says how. Files show it too."""
+
+    def __init__(self, said: str, *files: Script) -> None:
+        super().__init__(said)
+        self.files = files
 
 
 class World(Verbs):

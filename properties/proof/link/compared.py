@@ -27,20 +27,24 @@ RREF: Final = Link(
     "rref", tuple(one for one in rref.PORTFOLIO if not one.bounds.exclusions), whole.LinkedModel, whole.properties
 )
 
+WITHOUT_LOSSES: Final = [
+    one for one in autograd.PORTFOLIO if not (one.bounds.crashes or one.bounds.cuts or one.bounds.exclusions)
+]
+"""Without deaths, broken links and exclusions, which the theorems of autograd leave out."""
+
 PASSES: Final = Link(
     "passes",
-    tuple(one for one in autograd.PORTFOLIO if not one.bounds.crashes and not one.bounds.release),
+    tuple(one for one in WITHOUT_LOSSES if not one.bounds.release),
     passes.LinkedModel,
     passes.properties,
 )
-"""Without deaths and releases, which the theorem leaves out."""
+"""Without releases, which the theorem leaves out."""
 
 RELEASE: Final = Link(
     "release",
-    tuple(one for one in autograd.PORTFOLIO if one.bounds.release and not one.bounds.crashes),
+    tuple(one for one in WITHOUT_LOSSES if one.bounds.release),
     releases.LinkedModel,
     releases.properties,
 )
-"""Without deaths, which the theorem leaves out."""
 
 LINKS: Final = (RREF, PASSES, RELEASE)

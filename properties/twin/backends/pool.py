@@ -21,7 +21,7 @@ from farref.impl.core.effects import Effect
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
 from farref.impl.worker.worker import Worker
-from farref.properties.processes import ChildEnded, heard, ignore_ctrl_c, put_down, start_children, tell
+from farref.properties.processes import Child, ChildEnded, heard, ignore_ctrl_c, put_down, start_children, tell
 from farref.properties.twin.backends.held_core import PATIENCE_S, HeldCore
 from farref.properties.twin.backends.patience import is_exhausted, patience
 from farref.properties.twin.backends.rref.driven_application import DrivenApplication, open_application
@@ -66,9 +66,14 @@ class Pool(Generic[AnyDriven]):
         self.size = size
         self.directory = tempfile.mkdtemp(prefix="farref-pool-")
         given = [(rank, size, self.directory, prepare, make_application, make_core) for rank in range(size)]
-        self.children = start_children(_work, given)
-        for rank in range(size):
-            self._answer(rank, START_S)
+        self.children: list[Child] = []
+        try:
+            self.children = start_children(_work, given)
+            for rank in range(size):
+                self._answer(rank, START_S)
+        except BaseException:
+            self.close()
+            raise
 
     def ask(
         self,

@@ -13,7 +13,7 @@ from farref.properties.zoo.toy.functions import Functions
 from farref.properties.zoo.toy.gradients import Gradients
 from farref.properties.zoo.toy.references import Entry, Fault, Handle, References
 
-CANNOT: Final = {"fault.pause", "traced"}
+CANNOT: Final = {"fault.pause", "lockstep", "traced"}
 DEFAULT_S: Final = 60.0
 STOP_S: Final = 5.0
 

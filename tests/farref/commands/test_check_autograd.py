@@ -28,6 +28,12 @@ STATES = {
     "a worker dies among faults": 62_671,
     "a worker dies, detached": 741,
     "relay, released": 5_052,
+    "a worker is excluded": 27_836,
+    "a root is excluded": 4_225,
+    "links break among members": 4_876,
+    "a farewell among members": 19_994,
+    "a worker is excluded, released": 77_854,
+    "every loss": 51_616,
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from farref.commands.conform import _rendered
+from farref.judging import publish
 from farref.terminal.interrupts import held_back
 from tests.farref.conformance import TOY
 
@@ -154,11 +154,13 @@ def ctrl_c() -> Iterator[None]:
 
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_while_the_report_is_written(farref: Farref, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    as_usual = publish.rendered
+
     def rendered(*given: Any) -> str:
         signal.raise_signal(signal.SIGINT)
-        return _rendered(*given)
+        return as_usual(*given)
 
-    monkeypatch.setattr("farref.commands.conform._rendered", rendered)
+    monkeypatch.setattr(publish, "rendered", rendered)
     path = tmp_path / "report.json"
     result = farref("conform", "--backend", TOY, "--only", "R20", "-o", str(path))
     assert json.loads(path.read_bytes())["backend"] == "toy"

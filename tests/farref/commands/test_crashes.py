@@ -33,6 +33,13 @@ def test_the_names_are_listed(farref: Farref) -> None:
     assert len(result.stdout.splitlines()) == 180
 
 
+def test_a_point_between_processes_is_taken(farref: Farref) -> None:
+    result = farref("crashes", "--backend", "processes", "--replay", "home.B-Call-C.1.sent")
+    assert result.exit_code == 0, result.stdout
+    assert "home: B is killed at Call 1 of B to C (sent)" in result.stdout
+    assert "1 crash point (1 killed): after each of them everything is as the spec says" in result.stdout
+
+
 def test_what_goes_wrong_is_told_and_can_be_taken_again(farref: Farref) -> None:
     with CRASH_MUTANTS["forks_are_released_at_once"].alive():
         result = farref("crashes", "heirs")

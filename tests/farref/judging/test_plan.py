@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
 from farref.judging.plan import all_checks, finding_scripts, other_scripts
+from farref.properties.conformance.adapters.processes.adapter import Adapter as Processes
+from farref.properties.conformance.adapters.simulated.adapter import Adapter as Simulated
 from farref.properties.conformance.findings.catalogue import read_findings, read_others
 from farref.properties.conformance.kit import expectations
+from farref.properties.conformance.kit.backend import VERBS
 from farref.properties.conformance.kit.document import Verdict
 from farref.properties.conformance.kit.named import NAMED, target
+from farref.properties.conformance.kit.steps import STEPS
 from tests.farref.conformance import row
 
+OURS = {"simulated": Simulated, "processes": Processes}
 WITH_EXPECTATIONS = [name for name, one in NAMED.items() if one.expectations]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_our_own_declare_what_they_can_do_and_say_why_not_of_the_rest(name: str) -> None:
+    adapter: Any = OURS[name]
+    steps = STEPS if "lockstep" in adapter.capabilities else ()
+    declared = [verb for verb in VERBS if verb in adapter.capabilities]
+    made = adapter()  # some verbs are made when it is
+    assert [verb for verb in (*declared, *steps) if not hasattr(made, verb)] == []
+    assert not set(adapter.reasons) & adapter.capabilities
 
 
 @pytest.mark.parametrize("name", WITH_EXPECTATIONS)

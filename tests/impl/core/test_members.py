@@ -32,6 +32,15 @@ def test_R35_whoever_is_excluded_is_excluded_in_every_later_view_and_numbers_are
     assert authority.exclude([A, B], "again") == []
 
 
+def test_R35_a_reason_travels_until_everybody_has_heard_it() -> None:
+    authority = Authority(4)
+    authority.exclude([A], "one")
+    for member in (HOST, B, C):
+        authority.on_settled(member, 1)
+    (order, *_) = authority.exclude([B], "two")
+    assert order.body == View(2, 4, ((A, ""), (B, "two")))
+
+
 def test_R35_an_authority_that_is_restarted_goes_on_where_it_ended_and_gives_its_orders_again() -> None:
     world = Views()
     x = world.value()
@@ -248,3 +257,10 @@ def test_R40_a_view_of_which_a_member_is_lost_is_never_buried_and_the_next_one_i
     assert Buried not in kinds(world)
     world.rest()
     assert [world.observe()[who].buried for who in (HOST, A, B, D)] == [2, 2, 2, 2]
+
+
+def test_R36_a_core_and_its_tables_agree_that_advice_keeps_nothing() -> None:
+    world = Views()
+    world.perform(A, world.cores[A].members.suspect(B, "it does not answer"))
+    assert [body for _, _, body, _ in world.cores[A].channel.unanswered()] != []
+    assert (world.cores[A].is_empty(), world.observe()[A].is_empty()) == (True, True)

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, Final
 
 from farref.impl import RRef, get_worker_info, remote, rpc_sync
+from farref.impl.core.ids import WorkerId
 from farref.impl.transport.sealed import SealedStream
 from farref.impl.worker.process import current
 
@@ -88,6 +89,11 @@ def make_for(number: int, owner: str, holder: str) -> None:
 def ran() -> list[tuple[int, int]]:
     """Say how often each call has run here."""
     return sorted(RAN.items())
+
+
+def why_dead(rank: int) -> str:
+    """Say what is told of a worker that is dead here."""
+    return current().core.dead[WorkerId(rank)]
 
 
 def epochs() -> dict[str, int]:

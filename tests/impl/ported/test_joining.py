@@ -70,10 +70,13 @@ def test_the_environment_says_where_to_meet_and_who_one_is(tmp_path: Path, monke
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({}, "give directory=..., or set FARREF_DIRECTORY, or init_method='file://...'; not 'env://'"),
         (
-            {"rpc_backend_options": TensorPipeRpcBackendOptions(init_method="tcp://localhost:1")},
-            "not 'tcp://localhost:1'",
+            {},
+            "give directory=..., or set FARREF_DIRECTORY, or init_method='file://...'; or at an address: .*; not 'env://'",
+        ),
+        (
+            {"rpc_backend_options": TensorPipeRpcBackendOptions(init_method="mpi://localhost:1")},
+            r"or at an address: init_method='tcp://host:port', or set MASTER_ADDR and MASTER_PORT; not 'mpi://localhost:1'",
         ),
         ({"rpc_backend_options": 3}, r"rpc_backend_options are TensorPipeRpcBackendOptions\(...\), or Settings"),
         ({"backend": "GLOO"}, "there is no backend 'GLOO'"),
@@ -84,7 +87,7 @@ def test_the_environment_says_where_to_meet_and_who_one_is(tmp_path: Path, monke
 def test_what_cannot_be_joined_says_what_to_give(
     given: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("FARREF_DIRECTORY", "RANK", "WORLD_SIZE"):
+    for name in ("FARREF_DIRECTORY", "MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(RpcError, match=told):
         init_rpc("a", **{"rank": 0, "world_size": 1, **given})

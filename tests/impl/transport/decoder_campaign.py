@@ -84,6 +84,10 @@ class OpenWorker:
             return "refused"
         except ConnectionAbortedError:
             return "ends the stream"  # it was a HungUp
+        except ConnectionResetError:
+            if not connection.dead:
+                raise
+            return "ends the stream"  # the worker hung up after a frame, and what follows is cut
         finally:
             connection.outbox.clear()
             connection.close()

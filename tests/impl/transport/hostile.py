@@ -46,6 +46,7 @@ from farref.impl.transport.frames import (
     Frame,
     Heard,
     HungUp,
+    Known,
     Reached,
     Returned,
     write_frame,
@@ -123,6 +124,7 @@ def message(random: Random) -> tuple[Frame, list[memoryview]]:
         HungUp("no"),
         Excluded(1, "no"),
         Heard(random.randrange(10_000)),
+        Known(WorkerId(random.randrange(4)), "A", "127.0.0.1", random.randrange(2**16)),
         Returned((random.randrange(NUMBERS_MAX),)),
     ]
     chosen = random.choice(made)

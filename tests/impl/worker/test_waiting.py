@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import select
+import time
+from itertools import count, pairwise, takewhile
+from typing import Any
 
 import pytest
 
 from farref.impl.worker import waiting
-from farref.impl.worker.waiting import VAIN_MAX, Waiting
+from farref.impl.worker.waiting import CROWDED_MAX, CROWDED_MIN, LOST_S, VAIN_MAX, Waiting
 
 SOMETHING = [(3, 1)]
 
@@ -31,10 +35,10 @@ def poller(monkeypatch: pytest.MonkeyPatch) -> Poller:
     return Poller()
 
 
-def waits(reader: Waiting, poller: Poller, count: int) -> list[bool]:
+def waits(reader: Waiting, poller: Poller, times: int) -> list[bool]:
     """Wait so many times; say each time whether it watched."""
     watched = []
-    for _ in range(count):
+    for _ in range(times):
         poller.asked.clear()
         assert reader.wait(1.0) == SOMETHING
         watched.append(0 in poller.asked)
@@ -81,3 +85,53 @@ def test_it_watches_no_longer_than_it_is_told(monkeypatch: pytest.MonkeyPatch) -
     for _ in range(VAIN_MAX + 1):
         assert reader.wait(0.01) == SOMETHING
     assert 0 in poller.asked
+
+
+class Core:
+    """A core that is away for some time whenever it is yielded, on a clock that stands still otherwise."""
+
+    def __init__(self, away_s: float) -> None:
+        self.away_s, self.now, self.yields = away_s, 0.0, 0
+
+    def sched_yield(self) -> None:
+        """Let others have it."""
+        self.yields += 1
+        self.now += self.away_s
+
+    def monotonic(self) -> float:
+        """Tell the time. Looking takes some, so that every watch ends."""
+        self.now += 1e-6
+        return self.now
+
+
+def yielded(monkeypatch: pytest.MonkeyPatch, away_s: float, times: int) -> list[int]:
+    """Watch in vain so many times, each time awake; say in which of them the core was yielded."""
+    core, reader = Core(away_s), Waiting(_nothing())
+    monkeypatch.setattr(os, "sched_yield", core.sched_yield)
+    monkeypatch.setattr(time, "monotonic", core.monotonic)
+    found = []
+    for number in range(times):
+        before = core.yields
+        reader._asleep = 0
+        reader.wait(1.0)
+        if core.yields > before:
+            found.append(number)
+    return found
+
+
+def _nothing() -> Any:
+    poller = Poller()
+    poller.is_quick = False
+    return poller
+
+
+def test_who_watches_yields_where_the_core_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert yielded(monkeypatch, 1e-5, 300) == list(range(300))
+
+
+def test_a_core_that_strangers_keep_is_yielded_seldom_and_ever_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = yielded(monkeypatch, 2 * LOST_S, 40_000)
+    pauses = [later - sooner - 1 for sooner, later in pairwise(tries)]
+    grown = list(takewhile(lambda pause: pause < CROWDED_MAX, (CROWDED_MIN * 4**step for step in count())))
+    assert pauses == [*grown, CROWDED_MAX, CROWDED_MAX][: len(pauses)]
+    assert len(pauses) > len(grown)

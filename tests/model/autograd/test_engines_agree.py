@@ -19,6 +19,7 @@ SMALL = {
     "smart": Bounds("half-used", timeouts=1, failures=1, duplicates=1, smart=True),
     "two starters": Bounds("two-starters", passes=2, timeouts=1, smart=True),
     "a broken link": Bounds("there-and-back", cuts=1, timeouts=1, forward=True, release=True),
+    "an exclusion": Bounds("there-and-back", exclusions=1, timeouts=1, forward=True, release=True),
     "a death": Bounds("there-and-back", crashes=1, timeouts=1, forward=True, release=True),
     "release": Bounds("there-and-back", timeouts=1, failures=1, detached=1, forward=True, release=True),
 }

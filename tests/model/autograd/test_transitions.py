@@ -38,6 +38,10 @@ WORLDS: Final = (
     Bounds(OTHER_ROOT_UNUSED, smart=True, crashes=1),
     Bounds("there-and-back", failures=1, detached=1, crashes=1, forward=True, release=True),
     Bounds("AB BC: A>A s0>A s1>r0", failures=1, crashes=1, forward=True, release=True),
+    Bounds(BYSTANDER, smart=True, exclusions=1),
+    Bounds(OTHER_ROOT, exclusions=1, release=True),
+    Bounds("there-and-back", failures=1, detached=1, exclusions=1, forward=True, release=True),
+    Bounds("AB BC: A>A s0>A s1>r0", exclusions=1, forward=True, release=True),
 )
 """Together they have everything that can happen to a pass or to a context."""
 

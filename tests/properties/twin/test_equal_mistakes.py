@@ -17,7 +17,7 @@ from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.twin import Disagreement
 from farref.properties.twin.worlds import WORLDS
-from tests.properties.twin.mistakes import AUTOGRAD_MISTAKES, RREF_MISTAKES, Shared
+from farref.properties.zoo.mutants.shared import AUTOGRAD_MISTAKES, RREF_MISTAKES, Shared
 
 MISTAKES = (*RREF_MISTAKES, *AUTOGRAD_MISTAKES)
 MAKES: dict[str, Any] = {"rref": SimulatedBackend, "autograd": SimulatedAutograd}

@@ -14,6 +14,9 @@ from farref.properties.twin.backends.patience import LONGEST, is_exhausted, pati
 from farref.properties.twin.campaign import ENOUGH, OVERTIME_MAX, campaign
 from farref.properties.twin.tally import Tally
 
+LOOKS = 3
+"""How often a campaign looks at the clock for each schedule: before it, after it, and when it is counted."""
+
 
 class SlowClock:
     """A clock on which every look takes as long as it says."""
@@ -28,7 +31,7 @@ class SlowClock:
 
 @pytest.fixture
 def each_schedule_takes(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    return lambda seconds: monkeypatch.setattr(campaigns, "time", SlowClock(seconds))
+    return lambda seconds: monkeypatch.setattr(campaigns, "time", SlowClock(seconds / LOOKS))
 
 
 def test_time_alone_does_not_end_a_campaign_in_which_too_little_has_happened(

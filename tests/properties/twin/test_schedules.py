@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from farref.model.rref.world import Bounds
@@ -57,6 +59,19 @@ class Broken(SimulatedBackend):
         raise RuntimeError(f"no {bounds.workers} workers today")
 
 
+class Deadly(SimulatedBackend):
+    """A backend that ends the process it is in."""
+
+    def start(self, bounds: Bounds) -> None:
+        os._exit(bounds.workers)
+
+
 def test_a_process_that_ends_is_told_of() -> None:
     with pytest.raises(ChildProcessError, match="has ended"):
+        campaign(Deadly, seed=5, schedules_max=8, jobs=2)
+
+
+def test_an_error_in_a_process_is_told_of_with_its_place() -> None:
+    with pytest.raises(RuntimeError, match=r"no \d workers today") as told:
         campaign(Broken, seed=5, schedules_max=8, jobs=2)
+    assert any("in start" in note for note in told.value.__notes__)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from farref.model.actions import Deliver
 from farref.model.autograd import actions as act
 from farref.model.autograd import world as autograd
 from farref.model.autograd.ids import PassId
@@ -15,7 +16,8 @@ from farref.model.ids import WorkerId
 from farref.model.rref import world as rref
 from farref.model.rref.actions import CreateLocal, CreateRemote, LetGo, OwnerLetGo, OwnerShare, UserShare
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.messages import Call
+from farref.model.rref.messages import Call, Return
+from farref.properties.rref.smaller import smaller
 from farref.properties.rref.visible import ModelTruth
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
@@ -25,6 +27,10 @@ from farref.properties.twin.twin import Disagreement, Twin
 from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 
 A, B, C = map(WorkerId, range(3))
+
+
+CREATE = CreateRemote(RRefId(0), A)
+RETURN = UserShare(ForkId(0), C, Return)
 
 
 class Picky(ModelBackend):
@@ -91,6 +97,33 @@ class LateLiar(ModelBackend):
             return ModelTruth(self.world, self.model.bounds)
         lie = application._replace(holds=application.holds.add(1))
         return ModelTruth(self.world._replace(application=lie), self.model.bounds)
+
+
+class Clingy(ModelBackend):
+    """A backend in which nobody lets go of what was shared, whatever the number of the fork is."""
+
+    def perform(self, action: Any) -> None:
+        if isinstance(action, LetGo) and action.fork > 0:
+            raise ZeroDivisionError(f"at {action}")
+        super().perform(action)
+
+
+def test_a_fork_that_does_not_matter_is_left_out_and_those_after_it_move_up() -> None:
+    bounds, create, idle = rref.Bounds(workers=3, forks=3, results=True), CREATE, UserShare(ForkId(0), C, Call)
+    found = disagrees(bounds, Clingy(), (create, idle, RETURN, arrives(ForkId(2)), LetGo(ForkId(2))))
+    assert found is not None
+    shortest = shrink(found, Clingy())
+    assert shortest.actions == (create, RETURN, arrives(ForkId(1)), LetGo(ForkId(1)))
+
+
+def test_a_fork_from_which_others_are_made_stays() -> None:
+    bounds, again = rref.Bounds(workers=3, forks=3, results=True), UserShare(ForkId(1), C, Return)
+    run = (CREATE, RETURN, arrives(ForkId(1)), again, arrives(ForkId(2)))
+    assert [fewer for _, fewer in smaller(bounds, run)] == [(CREATE, RETURN, arrives(ForkId(1)))]
+
+
+def arrives(fork: ForkId) -> Deliver[Return]:
+    return Deliver(Return(RRefId(0), fork))
 
 
 def test_what_is_seen_only_at_the_end_is_shortened() -> None:

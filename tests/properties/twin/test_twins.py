@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from farref.model.autograd.rules import OF_MEMBERS
 from farref.model.rref.rules import OF_VIEWS
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.twin.backend import Backend
@@ -25,6 +26,12 @@ TWINS: Final[dict[str, tuple[Callable[[], Backend], int]]] = {
 
 
 SECONDS_MAX: Final = 120.0
+
+LOSING: Final[dict[str, dict[str, int]]] = {
+    "rref": {"workers": 3, "exclusions": 1},
+    "autograd": {"workers": 3, "exclusions": 1, "cuts": 1, "crashes": 0, "release": 1},
+}
+"""Worlds in which the rules about members matter."""
 
 DECIDED_BY_SCHEDULES: Final = (
     "settles_what_came_from_the_excluded",
@@ -70,7 +77,7 @@ def test_a_backend_without_a_rule_is_caught(protocol: str, rule: str) -> None:
         seed=1,
         seconds_max=SECONDS_MAX,
         protocol=protocol,
-        fixed={"workers": 3, "exclusions": 1} if rule in OF_VIEWS else {},
+        fixed=LOSING[protocol] if rule in (*OF_VIEWS, *OF_MEMBERS) else {},
     ).disagreement
     assert found is not None
     assert shrink(found, ModelBackend(rules)).lines

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from farref.properties.twin.backends.rref.processes import ProcessesBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.machine import twin_machine
@@ -18,6 +21,8 @@ BOUNDS: dict[str, dict[str, Any]] = {
     "owners": {"exclusions": 1, "lost_owners": True},
     "two, and one comes back": {"exclusions": 2, "workers": 4, "joins": 1},
 }
+BROKEN = ExitStack()
+"""What is broken in a process until it ends."""
 DECIDED_BY_THE_SCHEDULE = {"not_everybody_has_to_settle", "those_who_are_left_suffice"}
 """When a view is buried is the model's decision here. The crash points find these."""
 NOT_HERE = {"the_fence_is_ignored", "passes_outlive_the_lost"}
@@ -31,6 +36,22 @@ def test_model_and_implementation_agree(fixed: dict[str, Any]) -> None:
     assert tally.never_fired == []
     assert tally.faults["excluded"]
     assert tally.faults["buried"]
+
+
+def test_model_and_processes_agree_in_every_such_world() -> None:
+    tallies = [campaign(ProcessesBackend, seed=1, schedules_max=4, fixed=fixed) for fixed in BOUNDS.values()]
+    assert [tally.disagreement for tally in tallies] == [None] * len(BOUNDS)
+    assert all(tally.faults["excluded"] and tally.faults["buried"] for tally in tallies)
+
+
+def test_a_rule_that_processes_break_is_found() -> None:
+    make = partial(ProcessesBackend, prepare=_break_a_rule)
+    tally = campaign(make, seed=2, schedules_max=3, fixed=BOUNDS["one"], protocol="rref")
+    assert tally.disagreement is not None
+
+
+def _break_a_rule() -> None:
+    BROKEN.enter_context(CRASH_MUTANTS["forks_are_released_at_once"].alive())
 
 
 @pytest.mark.parametrize("fixed", BOUNDS.values(), ids=BOUNDS)

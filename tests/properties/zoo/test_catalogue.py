@@ -14,11 +14,16 @@ from farref.properties.zoo.catalogue import (
     AUTOGRAD_MUTANTS,
     CATALOGUE,
     CRASH_MUTANTS,
+    HISTORY_MUTANTS,
     RREF_MUTANTS,
+    SHELL_MUTANTS,
     STORM_MUTANTS,
     WRONG_BACKENDS,
+    everybody,
 )
-from farref.properties.zoo.creature import CLAUSE, CRASHES, PYTORCH, REVIEW, STORM, TWINS, Creature
+from farref.properties.zoo.creature import CLAUSE, MACHINERY, PYTORCH, REVIEW, Creature
+from farref.properties.zoo.mutants.history import SOURCES
+from farref.properties.zoo.survivors import ARGUMENTS
 
 DEFECTS = {PYTORCH + one for one in (*(found.id for found in read_findings()), *RREF_CLAIMS, *AUTOGRAD_CLAIMS)}
 
@@ -30,7 +35,8 @@ def test_there_are_enough_of_each_kind_and_no_name_is_given_twice() -> None:
     assert all(len(kind) >= 15 for kind in kinds)
     assert len(STORM_MUTANTS) >= 10
     assert len(CRASH_MUTANTS) >= 10
-    assert len(CATALOGUE) == sum(map(len, (*kinds, STORM_MUTANTS, CRASH_MUTANTS)))
+    others = (STORM_MUTANTS, CRASH_MUTANTS, HISTORY_MUTANTS, SHELL_MUTANTS)
+    assert len(CATALOGUE) == sum(map(len, (*kinds, *others)))
 
 
 @each_creature
@@ -47,16 +53,34 @@ def test_it_breaks_a_clause_that_exists(creature: Creature) -> None:
 
 @each_creature
 def test_it_says_where_it_comes_from(creature: Creature) -> None:
-    assert creature.origin in {CLAUSE, REVIEW, *DEFECTS}
+    assert creature.origin in {CLAUSE, REVIEW, *DEFECTS, *SOURCES}
 
 
 @each_creature
 def test_what_must_catch_it_exists(creature: Creature) -> None:
     assert creature.caught_by
-    assert set(creature.caught_by) <= {*TWINS.values(), STORM, CRASHES, *gathered()}
+    assert set(creature.caught_by) <= {*MACHINERY, *gathered()}
 
 
 @pytest.mark.parametrize("creature", WRONG_BACKENDS.values(), ids=WRONG_BACKENDS)
 def test_what_must_catch_it_is_asked(creature: WrongBackend) -> None:
     asked = {one.id for one in gathered().values() if {one.id, one.clause} & set(creature.asked)}
     assert {*creature.caught_by, *creature.blocked} <= asked
+
+
+@pytest.mark.parametrize("system", ["PyTorch #", "Ray #", "Java RMI "])
+def test_the_history_of_others_is_told_with_its_address(system: str) -> None:
+    assert [one.origin for one in HISTORY_MUTANTS.values() if one.origin.startswith(system)]
+    assert {one.origin for one in HISTORY_MUTANTS.values()} == set(SOURCES)
+    assert all(address.startswith("https://") for address in SOURCES.values())
+
+
+def test_everybody_breaks_a_clause_that_exists_and_has_a_name_of_its_own() -> None:
+    found = everybody()
+    assert len(found) >= 500
+    assert all(name == one.name and find_clause(one.clause) and one.says and one.origin for name, one in found.items())
+
+
+def test_an_argument_is_about_somebody() -> None:
+    assert set(ARGUMENTS) <= set(everybody())
+    assert all(text.endswith(".") for text in ARGUMENTS.values())

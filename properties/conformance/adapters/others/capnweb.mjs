@@ -1,5 +1,6 @@
 // capnweb behind the kit's protocol: node capnweb.mjs, in a folder where npm has installed capnweb. Each worker is a thread; every two have
 // a MessagePort and a session over it. A handle is a stub, a value is an RpcTarget, and it is there until its last stub is disposed of.
+import { once } from "node:events";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -87,12 +88,13 @@ function work() {
       parentPort.postMessage({ id, error: { kind: error.kind ?? "error", type: error.name, message: String(error.message) } });
     }
   });
+  parentPort.postMessage("ready");
 }
 
 // -- the adapter: starts and ends workers, and hands on what is for one of them ------------------------------------------------
 let workers = new Map();
 
-function start(names) {
+async function start(names) {
   const ports = Object.fromEntries(names.map((name) => [name, {}]));
   names.forEach((one, place) => names.slice(place + 1).forEach((other) => {
     const { port1, port2 } = new MessageChannel();
@@ -103,6 +105,7 @@ function start(names) {
     const worker = new Worker(new URL(import.meta.url), {
       workerData: { name, ports: ports[name] }, transferList: Object.values(ports[name]), stdout: true,
     });
+    await once(worker, "message"); // it is ready: a slow beginning is not taken for a slow call
     const open = new Set();
     worker.on("message", (answer) => { open.delete(answer.id); say(answer); });
     worker.on("exit", () => open.forEach((id) => say({ id, error: dead(name) })));
@@ -122,7 +125,7 @@ const own = {
   hello: () => ({
     name: "capnweb", version: require(join(require.resolve("capnweb"), "..", "..", "package.json")).version,
     capabilities: ["create", "share", "drop", "fetch", "call", "probe", "probe.owned", "concurrent", "local", "fault.kill", "relay",
-      "reclaims", ...Object.keys(functions).map((name) => `function.${name}`)],
+      "reclaims", "several", ...Object.keys(functions).map((name) => `function.${name}`)],
   }),
   start: (request) => start(request.workers),
   fault: (request) => end(request.worker),

@@ -52,7 +52,7 @@ class Adapter:
     """Ray on this machine. It lives as long as the thread that has started it, so one thread is kept for it."""
 
     name, version = "Ray", ray.__version__
-    capabilities = DECLARED - {"function.heirloom"} | {"reclaims", "caller_owns"}
+    capabilities = DECLARED - {"function.heirloom", "several"} | {"reclaims", "caller_owns"}
 
     def __init__(self) -> None:
         self.keeper, self.actors, self.pids = ThreadPoolExecutor(1), dict[str, Any](), dict[str, int]()

@@ -12,10 +12,10 @@ from farref.properties.conformance.kit.backend import CAPABILITIES
 
 
 class Adapter(AgentsAdapter):
-    """`farref.impl`: it can do all that can be asked, but for what it gives reasons for."""
+    """`farref.impl`: it can do all that can be asked of real processes."""
 
     name = "processes"
     version = version("farref")
-    reasons: ClassVar[Mapping[str, str]] = {name: REASONS[name] for name in ("fault.cut", "fault.restart")}
-    capabilities = frozenset(CAPABILITIES) - frozenset(reasons)
+    reasons: ClassVar[Mapping[str, str]] = {"lockstep": REASONS["lockstep"]}
+    capabilities = (frozenset(CAPABILITIES) - frozenset(reasons)) | {"several"}
     agent = "farref.properties.conformance.adapters.processes.agent:ProcessesAgent"

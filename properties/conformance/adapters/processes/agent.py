@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -13,7 +14,7 @@ from farref.impl.autograd import ContextId, backward
 from farref.impl.errors import NotRunning, PassRefused, ReferenceRefused, RefusedCall, WasExcluded
 from farref.properties.conformance.adapters.agent import Life
 from farref.properties.conformance.adapters.library import bind
-from farref.properties.conformance.adapters.processes.faults import Faults
+from farref.properties.conformance.adapters.processes.faults import Faults, cut, join_again
 from farref.properties.conformance.adapters.processes.library import FUNCTIONS, LIBRARY, JoinedContext
 from farref.properties.conformance.adapters.torch_like import TorchLikeAgent
 
@@ -36,7 +37,11 @@ class ProcessesAgent(TorchLikeAgent):
         settings = Settings(rpc_timeout=float(life.options.get("timeout", 60.0)), silence_seconds=silence)
         path = None if log is None else Path(log, f"{life.name}.jsonl")
         place, size = Path(life.directory), len(life.workers)
-        api.init_rpc(life.name, life.rank, size, directory=place, settings=settings, log=path)
+        join = partial(api.init_rpc, life.name, life.rank, size, directory=place, settings=settings, log=path)
+        if life.is_again:
+            join_again(join)
+        else:
+            join()
         self._faults, self._joined = Faults(), dict[ContextId, JoinedContext]()
         self.enter(life.name)
 
@@ -79,8 +84,11 @@ class ProcessesAgent(TorchLikeAgent):
         }
 
     def fault(self, kind: str, details: Mapping[str, Any]) -> None:
-        """Have messages lost, late or twice."""
-        self._faults.choose(kind, details)
+        """Have messages lost, late or twice, or a stream broken."""
+        if kind == "cut":
+            cut(details["to"])
+        else:
+            self._faults.choose(kind, details)
 
     def unreadable(self) -> None:
         """Give anything: what makes it unreadable is done to the message."""

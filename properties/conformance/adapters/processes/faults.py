@@ -2,21 +2,29 @@
 
 A stream loses nothing, so faults happen above it: the worker's `post` is replaced. A user call that is lost is reported to
 its sender, as the transport would (R3); a control message is just not there. A fault is for the next messages of its kind.
+
+A stream can be broken, and a worker that was killed comes again.
 """
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, Final
 
 import msgspec
 
+from farref.impl import RpcError, WorkerInfo, function, rpc_sync
 from farref.impl.api import current
 from farref.impl.core.messages import Ack, Call, Control, ForwardCall, RemoteCall
 
 Post = Callable[..., None]
+PAUSE_S: Final = 0.02
+AGAIN_S: Final = 20.0
 
 
 class Faults:
@@ -87,3 +95,33 @@ def _kind(message: Any) -> str:
             return type(inner).__name__
         case _:
             return type(message).__name__
+
+
+def cut(to: str) -> None:
+    """Break the stream to another worker; both live (R36)."""
+    worker = current()
+    stream = worker.connections[worker.find(to)].stream
+    with suppress(OSError), socket.socket(fileno=os.dup(stream.fileno())) as other:
+        other.shutdown(socket.SHUT_RDWR)
+
+
+def join_again(join: Callable[[], WorkerInfo]) -> None:
+    """Join in the place of a worker that was killed, as soon as a view says so; then everybody knows this one by name (R44)."""
+    deadline, me = time.monotonic() + AGAIN_S, None
+    while me is None:
+        try:
+            me = join()
+        except RpcError:  # the other one is still a member
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(PAUSE_S)
+    others = [name for rank, name in current().names.items() if rank not in current().core.dead and rank != me.id]
+    for other in others:
+        while rpc_sync(other, rank_of, [me.name]) != me.id:
+            time.sleep(PAUSE_S)
+
+
+@function
+def rank_of(name: str) -> int:
+    """Say who has a name, as this worker knows it."""
+    return int(current().find(name))

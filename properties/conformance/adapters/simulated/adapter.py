@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
@@ -15,6 +15,7 @@ from farref.impl.core.effects import Value
 from farref.impl.core.ids import OwnedReference, Reference, WorkerId
 from farref.impl.core.observe import observe
 from farref.properties.conformance.adapters.reasons import REASONS
+from farref.properties.conformance.adapters.simulated.held import HeldWorld, StepVerbs
 from farref.properties.conformance.adapters.simulated.network import UNREADABLE, FreeNetwork
 from farref.properties.conformance.kit.backend import FUNCTIONS
 
@@ -28,17 +29,18 @@ ALSO: Final = (
     "confirmed",
     "argument.unwritable",
     "argument.unreadable",
+    "lockstep",
 )
 
 
-class Adapter:
-    """Three cores, and a network that delivers as it likes."""
+class Adapter(StepVerbs):
+    """Three cores, and a network that delivers as it likes, or, where the kit asks for it, as the kit says."""
 
     name = "simulated"
     version = version("farref")
-    reasons = REASONS
+    reasons: ClassVar[Mapping[str, str]] = {name: why for name, why in REASONS.items() if name != "lockstep"}
     capabilities = frozenset(
-        [*VERBS, *ALSO, *(f"function.{one}" for one in FUNCTIONS if one not in CANNOT)]
+        [*VERBS, *ALSO, "several", *(f"function.{one}" for one in FUNCTIONS if one not in CANNOT)]
         + [f"probe.{one}" for one in COUNTS]
         + [f"fault.{one}" for one in ("kill", "lose", "delay", "duplicate")]
     )
@@ -50,6 +52,9 @@ class Adapter:
 
     def start(self, workers: Sequence[str], options: Mapping[str, Any]) -> None:
         """Begin with new cores."""
+        if options.get("lockstep"):
+            self.held = HeldWorld(workers)
+            return
         self._names = {name: WorkerId(rank) for rank, name in enumerate(workers)}
         self._timeout = float(options.get("timeout", 60.0))
         self._handles: dict[tuple[WorkerId, str], Reference] = {}

@@ -19,8 +19,10 @@ CANNOT: Final = {
     "reclaims",
     "smart",
     "traced",
+    "lockstep",
 }
-"""It does not show its pending children, has no faults to choose, no SMART mode and no logs, and takes nobody for dead."""
+"""It does not show its pending children, has no faults to choose, no SMART mode and no logs, and takes nobody for dead. What it
+sends arrives by itself, so nobody can say which message is next."""
 
 
 class Adapter(AgentsAdapter):
@@ -28,5 +30,5 @@ class Adapter(AgentsAdapter):
 
     name = "torch"
     version = version("torch").partition("+")[0]
-    capabilities = frozenset(CAPABILITIES) - CANNOT
+    capabilities = (frozenset(CAPABILITIES) - CANNOT) | {"several"}
     agent = "farref.properties.conformance.adapters.torch.agent:TorchAgent"

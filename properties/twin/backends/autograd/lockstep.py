@@ -91,7 +91,7 @@ class AutogradLockstep:
                 self.seen.pop(WorkerId(worker), None)
             case act.Notice(worker, dead):
                 self.network.notice(WorkerId(worker), WorkerId(dead))
-            case act.Cut():
+            case act.Cut() | act.Mend() | act.Exclude() | act.Install() | act.Fence():
                 raise Refused(f"{action}: {UNCUT}")
             case OnMessage():
                 self._befall(action)

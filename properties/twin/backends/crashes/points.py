@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 from itertools import permutations
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 
 class Fate(Enum):
@@ -36,11 +36,28 @@ class Point(NamedTuple):
         """Such as `lend.07.C.zombie`."""
         return f"{self.story.replace(' ', '-')}.{self.done:02}.{self.letter}.{self.fate.value}"
 
+    @property
+    def way(self) -> str:
+        """How the worker is lost, in a word."""
+        return self.fate.value
+
+
+class AnyPoint(Protocol):
+    """A crash point, on the simulated network or between real processes."""
+
+    @property
+    def name(self) -> str:
+        """What is enough to take it again."""
+
+    @property
+    def way(self) -> str:
+        """How the worker is lost, in a word."""
+
 
 class Outcome(NamedTuple):
     """What was seen at one point: where in the story it is, in words, and all that is wrong. Nothing, if all is well."""
 
-    point: Point
+    point: AnyPoint
     place: str
     problems: tuple[str, ...]
 

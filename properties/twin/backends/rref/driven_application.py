@@ -12,6 +12,7 @@ import time
 import weakref
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from farref.impl import api
@@ -26,8 +27,9 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.core.messages import AnyMessage, Call, FetchReturn, RemoteCall, Return
+from farref.impl.core.messages import Ack, AnyMessage, Call, Control, Excluded, FetchReturn, RemoteCall, Return
 from farref.impl.core.observe import observe
+from farref.impl.core.views import View
 from farref.impl.functions import function
 from farref.impl.rref import RRef
 from farref.impl.worker.connection import LATER
@@ -36,6 +38,7 @@ from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.held_core import PATIENCE_S, Held, HeldCore
 from farref.properties.twin.backends.patience import is_exhausted
 from farref.properties.twin.backends.rref.network import Seen
+from farref.properties.twin.backends.rref.views import AUTHORITY
 
 PAUSE_S: Final = 0.0002
 FOR_EVER: Final = 0
@@ -49,12 +52,15 @@ class DrivenApplication:
         self.handles: dict[Reference, list[RRef]] = defaultdict(list)
         self.unfinished: dict[int, Future] = {}
         self.prepared: RRef | None = None
+        self.said: list[Ack] = []
+        """The answers to what was said to the authority."""
 
     # About the steps
 
     def begin_anew(self) -> None:
         """Forget everything; the worker begins its next life."""
         self.rest()
+        self.core.workers.discard(AUTHORITY)
         self.handles.clear()
         self.unfinished.clear()
         self.prepared = None
@@ -70,6 +76,9 @@ class DrivenApplication:
     def rest(self) -> None:
         """Wait until nothing goes on by itself."""
         _wait(lambda: self.worker.running == len(self.unfinished), "a function does not end")
+        while self.said:
+            answered = Held(AUTHORITY, self.said.pop(), None)
+            self._perform(partial(self.core.let_in, answered))
         with self.worker.lock:
             for connection in self.worker.connections.values():
                 connection.gather()
@@ -118,6 +127,39 @@ class DrivenApplication:
         held = self.core.await_message(source, message)
         self.core.held.remove(held)
         return held
+
+    # Views: the schedule is the authority, and says what becomes of every message (`views.py`)
+
+    def obey_the_schedule(self) -> None:
+        """Take views from the schedule, and leave streams to the excluded open: it decides what they still send."""
+        worker, members = self.worker, self.core.members
+        with worker.lock:
+            members.hosted, members.authority = None, AUTHORITY
+            self.core.workers.add(AUTHORITY)
+        worker.membership.lose = _keep_the_stream  # type: ignore[method-assign, assignment]
+        worker.post = self._post  # type: ignore[method-assign]
+
+    def _post(self, target: WorkerId, message: AnyMessage, segments: Any) -> None:
+        """Say nothing to the authority, which has heard it, nor to the excluded that they are: that may get lost."""
+        if target == AUTHORITY:
+            assert isinstance(message, Control)
+            self.said.append(Ack(message.incarnation, message.number))
+        elif type(message) is not Excluded:
+            Worker.post(self.worker, target, message, segments)
+
+    def install(self, view: View) -> None:
+        """Install a view (R37)."""
+        self._perform(lambda: self.core.members.install(view))
+
+    def bury(self, number: int) -> None:
+        """Hear that a view is buried (R41, R42)."""
+        self._perform(lambda: self.core.members.bury(number))
+
+    def return_unasked(self, target: WorkerId, reference: Reference) -> None:
+        """Return a reference to a worker that does not hear this one any more, and so cannot call for it."""
+        forks, body, segments, _ = self.worker.bodies.write(self.handles[reference][0], target)
+        with self.worker.lock:
+            self.worker.perform(self.core.reply(target, CallId(0), forks=forks, body=body), segments)
 
     # The application
 
@@ -195,6 +237,10 @@ class DrivenApplication:
             self._hold(future.value())
         except Exception:
             return  # the result was lost or refused, and so was the reference in it
+
+
+def _keep_the_stream(_peer: WorkerId, _reason: str) -> None:
+    """Do nothing about a worker that is lost."""
 
 
 _driven: Final[list[DrivenApplication]] = []

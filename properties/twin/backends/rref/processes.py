@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import (
     CallId,
     FetchId,
@@ -20,6 +21,8 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
+from farref.impl.core.messages import Control, Excluded
+from farref.impl.core.views import View, ViewSettled
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
 from farref.properties.rref.observation import Observation
@@ -29,29 +32,64 @@ from farref.properties.twin.backends.pool import Pool, Prepare
 from farref.properties.twin.backends.rref.driven_application import DrivenApplication
 from farref.properties.twin.backends.rref.lockstep import Lockstep
 from farref.properties.twin.backends.rref.network import Seen
+from farref.properties.twin.backends.rref.views import Authority
 
 
 class ProcessesBackend(DrivenProcesses[Bounds, Action, Observation, DrivenApplication]):
     """Real workers; every delivery is chosen by the caller."""
 
     protocol = "rref"
+    excludes = True
+    """Whether workers can be excluded here (R35)."""
+    lockstep: Lockstep
+    network: ProcessNetwork
 
     def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
         super().__init__(DrivenApplication, restless=restless, prepare=prepare)
 
     def _begin(self, bounds: Bounds) -> Lockstep:
-        self.network = ProcessNetwork(self._pool(bounds.workers), bounds.workers)
-        return Lockstep(self.network, bounds, restless=self.restless)
+        authority = Authority(bounds.workers) if bounds.exclusions else None
+        self.network = ProcessNetwork(self._pool(bounds.workers), bounds.workers, authority)
+        return Lockstep(self.network, bounds, restless=self.restless, authority=authority)
 
 
 class ProcessNetwork(HeldNetwork[DrivenApplication, Seen]):
     """The first workers of a pool, and every message about references between them."""
 
-    def __init__(self, pool: Pool[DrivenApplication], workers: int) -> None:
+    def __init__(self, pool: Pool[DrivenApplication], workers: int, authority: Authority | None = None) -> None:
         super().__init__(pool, workers)
         self._tokens: dict[RRefId, int] = {}
+        self.authority = authority
         for rank in self._ranks:
             self._ask(rank, DrivenApplication.begin_anew)
+            if authority is not None:
+                self._ask(rank, DrivenApplication.obey_the_schedule)
+
+    def _hear(self, worker: WorkerId, effect: Effect) -> None:
+        """Take in what a worker did. What it says to the authority is heard at once (`views.py`)."""
+        match effect:
+            case Send(_, Control(body=ViewSettled(number))) if self.authority is not None:
+                self.authority.settled[worker] = number
+            case Send(_, Excluded()):
+                pass
+            case _:
+                super()._hear(worker, effect)
+
+    def install(self, worker: WorkerId, view: View) -> None:
+        """Let a worker install a view. What it had said to those excluded in it, and would say again, is gone (R37)."""
+        lost, waiting = {who for who, _ in view.excluded}, {*self.unanswered(worker)}
+        for flight in self.in_flight():
+            match flight.message:
+                case Control(number=number) if flight.source == worker and flight.target in lost:
+                    if (flight.target, number) in waiting:
+                        self.drop(flight.id)
+                case _:
+                    pass
+        self._ask(worker, DrivenApplication.install, view)
+
+    def bury(self, worker: WorkerId, number: int) -> None:
+        """Tell a worker that a view is buried."""
+        self._ask(worker, DrivenApplication.bury, number)
 
     def unanswered(self, worker: WorkerId) -> Collection[tuple[WorkerId, SequenceNumber]]:
         """List what a worker could retry."""
@@ -101,7 +139,10 @@ class ProcessNetwork(HeldNetwork[DrivenApplication, Seen]):
         return self._ask(worker, DrivenApplication.share, target, reference)
 
     def share_in_result(self, worker: WorkerId, target: WorkerId, reference: Reference, /) -> None:
-        """Let a worker return a reference to a caller, which first has to call."""
+        """Let a worker return a reference to a caller, which first has to call. Whoever has excluded it does not."""
+        if self.authority is not None and worker in self.authority.lost_to(target):
+            self._ask(worker, DrivenApplication.return_unasked, target, reference)
+            return
         self._ask(worker, DrivenApplication.prepare_return, reference)
         self._ask(target, DrivenApplication.call_for_prepared, worker)
         self._ask(worker, DrivenApplication.await_call_for_prepared)

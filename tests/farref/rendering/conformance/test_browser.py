@@ -11,7 +11,7 @@ from click.testing import Result
 
 from farref.properties.conformance.kit.document import Level, Verdict
 from farref.rendering.conformance.html import to_html
-from tests.farref.browser import logged, opened, requests, set_width
+from tests.farref.browser import logged, opened, requests, set_width, settle
 from tests.farref.conformance import EVERY, TOY, WRONG, report, row
 
 if TYPE_CHECKING:
@@ -75,6 +75,34 @@ def test_filters(browser: Chrome, matrix: str) -> None:
     assert shown(script) == ["R16", "R19"]
 
 
+def test_only_one_clause(browser: Chrome, matrix: str) -> None:
+    script = opened(browser, matrix)
+    filter_by(script, clause="R16")
+    assert shown(script)
+    assert all(one.partition(".")[0] == "R16" for one in shown(script))
+
+
+def test_only_what_differs_between_backends(browser: Chrome, matrix: str) -> None:
+    script = opened(browser, matrix)
+    script("document.querySelector('[name=differs]').click()")
+    assert shown(script) == ["R16", "R19"]
+    headings = (
+        "return [...document.querySelectorAll('.group')].filter(g => g.checkVisibility()).map(g => g.textContent)"
+    )
+    assert script(headings) == ["Broken"]
+
+
+def test_a_verdict_leads_to_its_story(browser: Chrome, matrix: str) -> None:
+    script = opened(browser, matrix)
+    for _ in range(2):  # also when the address is there already
+        script("document.getElementById('R16').open = false")
+        script("document.querySelectorAll('#R16 > summary a.cell')[1].click()")
+        settle(browser, "document.getElementById('R16').open")
+        story = "document.querySelector('#R16 .finding:nth-of-type(2)')"
+        assert script(f"return {story}.matches(':target')")
+        settle(browser, f"{story}.getBoundingClientRect().top >= 0 && {story}.getBoundingClientRect().top < 900")
+
+
 def test_levels(browser: Chrome, tmp_path: Path) -> None:
     path = tmp_path / "levels.html"
     path.write_text(to_html([report(row("R1", Verdict.PASS), row("R2", Verdict.PASS, Level.MAY))]), "utf-8")
@@ -110,9 +138,12 @@ def test_a_link_leads_to_its_row(browser: Chrome, matrix: str) -> None:
 
 def test_what_is_to_be_run_can_be_copied(browser: Chrome, matrix: str) -> None:
     script = opened(browser, f"{matrix}#R16")
-    script("document.querySelector('#R16 .copy').click()")
     said = script(
-        "return new Promise(done => setTimeout(() => done(document.querySelector('#R16 .copy').textContent), 200))"
+        "const button = document.querySelector('#R16 .copy');"
+        "return new Promise(done => {"
+        "  new MutationObserver(() => done(button.textContent)).observe(button, { childList: true });"
+        "  button.click();"
+        "})"
     )
     assert said in ("Copied", "Selected")
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import io
 import re
 from collections.abc import Callable, Sequence
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import msgspec
@@ -143,70 +140,6 @@ def test_markdown_tells_what_failed() -> None:
     assert "3. A does fetch" in text
     assert "### R1" not in text
     assert text.rstrip().endswith("**DOES NOT CONFORM**")
-
-
-# -- HTML ---------------------------------------------------------------------------------------------------------------
-
-
-class Page(HTMLParser):
-    """Collects the tags of a page, and the text of those that hold code."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.code: dict[str, str] = {}
-        self.within = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        self.within = tag if tag in ("script", "style") else ""
-
-    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002
-        self.within = ""
-
-    def handle_data(self, data: str) -> None:
-        if self.within:
-            self.code[self.within] = self.code.get(self.within, "") + data
-
-
-@pytest.fixture(scope="module")
-def page() -> Page:
-    return Page(to_html([EVERY, report(row("R2", Verdict.PASS), row("A1.word", Verdict.FAIL), backend="second")]))
-
-
-def test_the_page_asks_nobody(page: Page) -> None:
-    assert [tag for tag, _ in page.tags if tag in ("script", "style", "link", "img", "iframe", "object", "embed")] == [
-        "style",
-        "script",
-    ]
-    for tag, attributes in page.tags:
-        assert "src" not in attributes
-        assert not [name for name in attributes if name.startswith("on")], (tag, attributes)
-        assert "style" not in attributes
-    links = {attributes["href"] for _, attributes in page.tags if "href" in attributes}
-    assert {link for link in links if not str(link).startswith("#")} == {"https://example.org/1"}
-
-
-def test_the_policy_allows_our_own_few_lines_only(page: Page) -> None:
-    (policy,) = [one["content"] for tag, one in page.tags if tag == "meta" and one.get("http-equiv")]
-    for tag, directive in (("script", "script-src"), ("style", "style-src")):
-        digest = base64.b64encode(hashlib.sha256(page.code[tag].encode()).digest()).decode()
-        assert f"{directive} 'sha256-{digest}'" in str(policy)
-    assert "default-src 'none'" in str(policy)
-    assert "unsafe" not in str(policy)
-
-
-def test_the_page_has_every_row_once_and_no_id_twice(page: Page) -> None:
-    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    rows = [one["id"] for tag, one in page.tags if tag == "details" and one.get("class") == "row"]
-    assert rows == [*(f"R{number}" for number in range(1, len(Verdict) + 1)), "A1.word"]
-
-
-def test_a_link_that_is_code_is_no_link() -> None:
-    bad = report(row("R1", Verdict.EXPECTED_FAIL, link="javascript:alert(1)"))
-    assert not [one for _, one in Page(to_html([bad])).tags if str(one.get("href", "")).startswith("javascript")]
 
 
 # -- diagrams -----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ import pytest
 from farref.impl.core.autograd.messages import Cause, CleanupContext, Closed, Commit, Forget, PropagateGradients, Report
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.views import View
+from farref.impl.errors import PassExcluded
+from farref.impl.values.failures import failure_of
 from tests.impl.core.autograd.world import World
 from tests.impl.core.simulation import A, B, C, under_way
 
@@ -96,3 +98,27 @@ def test_A29_a_context_is_forgotten_where_its_creators_view_is_installed() -> No
     rest(world)
     assert world.cores[A].engine.contexts == {}
     assert world.cores[C].engine.contexts == {}
+
+
+@pytest.mark.parametrize("is_decided", [True, False])
+def test_A29_a_root_that_learns_that_it_is_excluded_raises_and_counts_nobody_as_committed(is_decided: bool) -> None:
+    """Its Commit comes after the other worker has excluded it: that one has left the pass, and has no gradient."""
+    world = World()
+    world.sent(A, B)
+    world.sent(A, C)
+    (there,) = world.sent(C, B, world.w[C] * 2.0)
+    run = world.backward(B, world.context, [there])
+    world.do()
+    world.let(PropagateGradients, C)
+    if is_decided:
+        world.let(Report, B)
+    world.exclude(B)
+    world.deliver(under_way(world, View, C))
+    rest(world)
+    assert world.cores[B].here.fenced is not None
+    assert world.seen(C) == {}
+    fault = world.ended[run].fault
+    assert fault is not None
+    assert (fault.cause, fault.worker) == (Cause.DIED, B)
+    assert isinstance(failure_of(world.ended[run], {}), PassExcluded)
+    assert not [one for one in world.in_flight() if one.source == B]

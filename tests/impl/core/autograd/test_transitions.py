@@ -16,6 +16,7 @@ from farref.impl.core.autograd.ids import PassId
 from farref.impl.core.autograd.ledger import Phase
 from farref.impl.core.autograd.rooting import Rooting
 from farref.impl.core.autograd.tables import Stage
+from farref.impl.core.messages import Excluded
 from farref.impl.core.transitions import Transitions
 from farref.impl.errors import ContextReleased, PassRefused
 from tests.impl.core.autograd.campaigns import CAMPAIGNS
@@ -24,7 +25,7 @@ from tests.impl.core.autograd.test_clauses import (
     test_A21_who_forgets_takes_no_call_of_the_dead_any_more as who_forgets_takes_no_call_of_the_dead,
 )
 from tests.impl.core.autograd.world import World
-from tests.impl.core.simulation import A, B
+from tests.impl.core.simulation import A, B, C
 from tests.impl.core.transitions import Keys, Seen, differences, everything
 
 SEEDS: Final = range(20)
@@ -103,6 +104,21 @@ def a_stranger_is_told_to_close(dies_first: bool) -> None:
     settle(world, Random(0))
 
 
+def an_excluded_root_in(phase: Phase) -> None:
+    """A root learns that it is excluded in some phase of its pass."""
+    world = World()
+    world.sent(A, B)
+    world.sent(A, C)
+    (used,) = world.sent(C, B, world.w[C] * 2.0)
+    world.sent(C, B, world.w[C] * 3.0)
+    run = world.backward(B, world.context, [used])
+    while world.cores[B].engine.passes[run].phase is not phase:
+        world.do()
+        world.deliver(world.in_flight()[0].id)
+    world.perform(B, world.cores[B].receive(A, Excluded(1, "it was lost")))
+    assert run in world.ended
+
+
 def first(_part: object, key: Hashable, *_rest: object) -> list[Hashable]:
     """A handler whose first argument says what it is about."""
     return [key]
@@ -118,6 +134,7 @@ ROOTING: Final[Mapping[str, Keys]] = {
     "time_out": first,
     **dict.fromkeys(("on_report", "on_committed"), lambda _, __, body: [body.pass_id]),
     "fail_pass_of": lambda part, context, _: [one for one in part._tables.passes if one.context == context],
+    "on_excluded": everything,
     "on_death": everything,
 }
 ENGAGING: Final[Mapping[str, Keys]] = {
@@ -157,6 +174,8 @@ def happened() -> dict[type, Seen]:
         who_forgets_takes_no_call_of_the_dead()
         for dies_first in (False, True):
             a_stranger_is_told_to_close(dies_first)
+        for phase in (Phase.RUNNING, Phase.MARKING, Phase.RESUMED, Phase.COMMITTING):
+            an_excluded_root_in(phase)
     return {Rooting: roots, Engaging: workers, Contexts: creators}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from farref.properties.conformance.conversation.host import ARGUMENTS
+from farref.properties.conformance.conversation.step_trial import step_trials
 from farref.properties.conformance.conversation.trial import CALLS, trials
 from farref.properties.conformance.conversation.validation import validate
 from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS, RETIRED
@@ -225,7 +226,7 @@ def test_after_a_silence_nothing_more_is_asked(tmp_path: Path, monkeypatch: pyte
 
 
 def test_everything_that_can_be_declared_is_tried() -> None:
-    needed = {name for one in trials(["A", "B", "C"]) for name in one.needs}
+    needed = {name for one in (*trials(["A", "B", "C"]), *step_trials(["A", "B", "C"])) for name in one.needs}
     assert {f"function.{name}" for name in FUNCTIONS} <= needed
     assert set(CALLS) <= set(FUNCTIONS)
     harder = {"argument.unwritable", "argument.unreadable", "stop.graceful", "restart", "retain", "optimizer", "parameter",
@@ -243,6 +244,6 @@ def test_what_could_be_declared_once_is_no_mistake_and_is_remarked(name: str, tm
 
 
 def test_requests_are_those_of_the_protocol() -> None:
-    for one in trials(["A", "B", "C"]):
+    for one in (*trials(["A", "B", "C"]), *step_trials(["A", "B", "C"])):
         for verb, request in one.requests:
             assert verb == "juggle" or tuple(request) == ARGUMENTS[verb]

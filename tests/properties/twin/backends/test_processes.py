@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -11,6 +14,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.twin.backends.known import BACKENDS
+from farref.properties.twin.backends.pool import Pool, WorkerCrashed
+from farref.properties.twin.backends.rref.driven_application import DrivenApplication
 from farref.properties.twin.campaign import campaign, take_schedule
 from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.tally import Tally
@@ -46,3 +51,14 @@ def test_real_processes_agree_on_every_step_and_are_the_same_all_along(warm: tup
 def test_hypothesis_drives_real_processes(warm: tuple[str, Any]) -> None:
     name, backend = warm
     run_state_machine_as_test(twin_machine(lambda: backend, name), settings=FEW)
+
+
+def test_workers_that_do_not_start_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(WorkerCrashed):
+        Pool(2, _end, DrivenApplication)
+    assert list(tmp_path.glob("farref-pool-*")) == []
+
+
+def _end() -> None:
+    os._exit(3)

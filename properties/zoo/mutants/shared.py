@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from farref.model.autograd import root
 from farref.model.autograd.world import Bounds as AutogradBounds
@@ -13,9 +13,12 @@ from farref.model.rref import user
 from farref.model.rref.world import Bounds
 from farref.model.values import no_ids
 from farref.properties.protocols import PROTOCOLS, sound_model
-from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS, RREF_MUTANTS
+from farref.properties.zoo.creature import TWINS, Creature
+from farref.properties.zoo.mutants import autograd, rref_owner, rref_user
 
-MUTANTS = {**RREF_MUTANTS, **AUTOGRAD_MUTANTS}
+MUTANTS: Final = {**rref_owner.MUTANTS, **rref_user.MUTANTS, **autograd.MUTANTS}
+EQUAL: Final = "the oracle"
+"""Where such mistakes come from: whoever writes the model may err as whoever writes the implementation does."""
 Patch = tuple[Any, str, Callable[..., Any]]
 """A module of the model, the name of a handler in it, and what gives the mistaken one from the right one."""
 
@@ -132,3 +135,30 @@ AUTOGRAD_MISTAKES = (
         world=AutogradBounds(graph="relay", passes=2, timeouts=1),
     ),
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EqualMistake(Creature):
+    """Model and implementation with the same mistake."""
+
+    shared: Shared
+
+    @property
+    def protocol(self) -> str:
+        """The protocol that both get wrong."""
+        return self.shared.protocol
+
+
+def _creature(shared: Shared) -> EqualMistake:
+    return EqualMistake(
+        name="both." + shared.name.replace(" ", "_"),
+        says=f"Model and implementation agree on a mistake: {shared.name}.",
+        clause=MUTANTS[shared.mutants[0]].clause,
+        origin=EQUAL,
+        caught_by=(TWINS[shared.protocol],),
+        shared=shared,
+    )
+
+
+EQUAL_MISTAKES: Final = {one.name: one for one in map(_creature, (*RREF_MISTAKES, *AUTOGRAD_MISTAKES))}
+"""All of them, by name."""

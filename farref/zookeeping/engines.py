@@ -1,0 +1,12 @@
+"""All engines, in the order in which they are asked: those that need no run first, those that need most time last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from farref.zookeeping import driven, judged, modelled
+from farref.zookeeping.outcome import Engine
+
+ENGINES: Final[Mapping[str, Engine]] = {one.name: one for one in (*modelled.ENGINES, *driven.ENGINES, *judged.ENGINES)}
+"""Each by its name."""

@@ -1,0 +1,120 @@
+"""The evidence on one page: the figures are those of the record, and the page works by itself."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from farref.model.checker.reference import check
+from farref.model.rref.world import Bounds
+from farref.properties.protocols import PROTOCOLS, sound_model
+from farref.rendering.evidence.curves import curves
+from farref.rendering.evidence.figures import ORIGINS, by_origin, fates, kill_rates, unseen_actions
+from farref.rendering.evidence.html import evidence_page
+from farref.rendering.evidence.markdown import page
+from farref.terminal.exits import OK
+from farref.zookeeping import record, visiting
+from farref.zookeeping.driven import SIMULATED
+from farref.zookeeping.outcome import killed, survived
+from farref.zookeeping.record import Evidence, Judged
+from tests.farref.browser import hidden_browser, logged, opened, requests, set_width
+from tests.generated import farref
+
+EVIL = "</style><script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+def measured() -> Evidence:
+    """A small record, with something hostile in it."""
+    curve = [{"runs": 1, "seconds": 0.5, "states": 3}, {"runs": 100, "seconds": 20.0, "states": 50}]
+    return Evidence(
+        stamps=[record.Stamp(commit="abc", date="2026-01-01", machine=EVIL)],
+        zoo={
+            "fetch_does_not_pin": {"simulated": Judged(outcome=killed(EVIL, 7, [EVIL]), stamp=0)},
+            "owner.on_user_delete.1": {"simulated": Judged(outcome=survived(150), stamp=0)},
+        },
+        coverage={"rref": {"world": "--workers 2", "states": 100, "curves": {"simulated": curve}}, "stamp": 0},
+        transitions={"rref": {"schedules": 3, "steps": 9, "actions": {"LetGo": 9, "Shutdown": 0}}, "stamp": 0},
+    )
+
+
+def test_the_rates_are_counted() -> None:
+    rates = kill_rates(fates(measured()))
+    assert (rates["simulated"]["rref"].killed, rates["simulated"]["rref"].taken) == (1, 2)
+    assert rates["proof"]["rref"].share == "–"
+
+
+def test_every_creature_has_an_origin_that_is_told() -> None:
+    counted = by_origin(fates(record.read()))
+    assert list(counted) == list(ORIGINS)
+    assert all(row[0] for row in counted.values())
+    assert all(row[0] == sum(row[1:]) for row in counted.values())
+
+
+def test_what_was_never_seen_is_said_plainly() -> None:
+    assert unseen_actions({"LetGo": 9, "Shutdown": 0}) == ["Shutdown"]
+    assert "Never seen: Shutdown." in page(measured())
+
+
+def test_a_curve_ends_at_its_share() -> None:
+    drawn = curves({"simulated": [{"runs": 1, "seconds": 1.0, "states": 0}]}, 10, "runs")
+    assert 'd="M56.0 256.0"' in drawn
+    assert curves({"simulated": [{"runs": 1, "seconds": 1.0, "states": 10}]}, 10, "runs").count("M56.0 14.0") == 1
+
+
+def test_whatever_is_visited_can_be_reached_and_is_counted_once() -> None:
+    bounds = Bounds(workers=2, forks=1)
+    model, todo, known = sound_model(bounds), [sound_model(bounds).initial], {sound_model(bounds).initial}
+    while todo:
+        world = todo.pop()
+        for after in (model.step(world, action) for action in model.actions):
+            if after is not None and after not in known:
+                known.add(after)
+                todo.append(after)
+    assert len(known) == visiting.reachable(bounds) == check(model, ()).distinct
+    backend = SIMULATED["rref"]()
+    about = PROTOCOLS["rref"]
+    visited = {world for number in range(30) for _, world in visiting.steps(about, backend, number, asdict(bounds))}
+    assert visited <= known
+    assert len(visited) > len(known) // 2
+
+
+def test_curves_end_with_the_time() -> None:
+    points = visiting.curve(iter([(1, 5), (2, 6), (3, 9)]), 0.0)
+    assert [one.runs for one in points] == [1]
+
+
+def test_the_command_prints_and_writes(tmp_path: Path) -> None:
+    place, page_there = tmp_path / "evidence.json", tmp_path / "evidence.html"
+    record.write(measured(), place)
+    said = farref("evidence", "--record", str(place), "--format", "markdown", exit_code=OK)
+    assert "| **simulated**: farref fuzz: the twin over a simulated network | 1 of 2 | – | – |" in said
+    farref("evidence", "--record", str(place), "-o", str(page_there), exit_code=OK)
+    assert "<h1>" in page_there.read_text()
+    assert "creatures" in farref("evidence", exit_code=OK)
+
+
+def test_nothing_that_was_measured_becomes_markup() -> None:
+    made = evidence_page(measured())
+    assert "<script" not in made
+    assert "<img" not in made
+    assert "unsafe" not in made
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_page_in_a_browser(tmp_path: Path, width: int) -> None:
+    """It asks for nothing, complains of nothing, fits, and shows a story when it is opened."""
+    there = tmp_path / "evidence.html"
+    there.write_text(evidence_page(measured()), "utf-8")
+    with hidden_browser(tmp_path / "profile") as browser:
+        set_width(browser, width)
+        script = opened(browser, there.as_uri())
+        assert script("return document.querySelectorAll('svg.curves path.curve').length") == 2
+        assert script("return getComputedStyle(document.querySelector('svg.curves path.curve')).fill") == "none"
+        assert script("return document.documentElement.scrollWidth") <= width
+        script("document.querySelector('details summary').focus(); document.querySelector('details summary').click()")
+        assert script("return document.querySelector('details').open")
+        assert script("return document.images.length") == 0
+        assert [one for one in requests(browser) if not one.startswith("file:")] == []
+        assert logged(browser, "browser") == []
