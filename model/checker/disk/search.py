@@ -22,7 +22,6 @@ from farref.model.checker.disk.buckets import (
     Buckets,
     first_of_each,
     marks_of,
-    records,
 )
 from farref.model.checker.disk.folder import NO_ROOM, SUMMARY, Folder
 from farref.model.checker.disk.recent import Recent
@@ -132,7 +131,7 @@ class DiskSearch(Search):
         parents = parents.take(new)
         rows = self.rows_after(level, parents, candidates.outcomes.take(new))
         found_by = parents + level.start, candidates.actions(new)
-        self.buckets.add(records(prints.take(new), marks.take(new), *found_by, rows))
+        self.buckets.add(prints.take(new), marks.take(new), *found_by, rows)
         self._count(candidates, 0)
         return rows[:0], []
 
@@ -145,6 +144,7 @@ class DiskSearch(Search):
             for bucket in range(self.buckets.count):
                 self._settle(bucket, number, words)
                 self.run.tell(self.run.distinct - start)
+            self.buckets.clear()
         return self._level(number, start, words)
 
     def _settle(self, bucket: int, number: int, words: int) -> None:
