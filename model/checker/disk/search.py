@@ -38,6 +38,8 @@ BUCKETS, BUCKETS_MAX, AMPLE = 32, 1024, 1 << 32
 """With ample memory there are so many buckets, and more with less."""
 SAVE_SECONDS = 5.0
 PARENTS, ACTIONS = "parents", "actions"
+NOTHING: Final = np.zeros((0, 1), np.uint64)
+"""What a chunk leaves in memory. An empty part of its rows would keep all of them, until the end of the level."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ class DiskSearch(Search):
         found_by = parents + level.start, candidates.actions(new)
         self.buckets.add(prints.take(new), marks.take(new), *found_by, rows)
         self._count(candidates, 0)
-        return rows[:0], []
+        return NOTHING, []
 
     def _next_level(self, level: Level, found: list[tuple[Words, list[Words]]]) -> Level:
         """Find out which of the successors are new, and write them down. A level that was cut short is left as it was."""

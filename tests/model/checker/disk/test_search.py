@@ -162,3 +162,19 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_two_searches_do_not_share_a_folder(tmp_path: Path) -> None:
     with Folder(tmp_path).locked(), pytest.raises(ModelError, match="another search is at work"):
         disk.check(RRefModel(SMALL), (), Place(tmp_path, MEMORY))
+
+
+def test_a_chunk_leaves_nothing_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An empty slice of its rows would keep them until the end of the level: a search of 10⁹ states took twice its memory."""
+    kept: list[int] = []
+    next_level = disk.DiskSearch._next_level
+
+    def looking(self: disk.DiskSearch, level: Any, found: Any) -> Any:
+        kept.extend((rows if rows.base is None else rows.base).nbytes for rows, _ in found)
+        return next_level(self, level, found)
+
+    monkeypatch.setattr(disk.DiskSearch, "_next_level", looking)
+    found = disk.check(RRefModel(SMALL), everything(SMALL), Place(tmp_path, MEMORY))
+    assert found.verdict == Verdict.HOLDS
+    assert kept
+    assert not any(kept)
