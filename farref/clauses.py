@@ -20,10 +20,6 @@ NONE: Final = "—"
 DEFECT: Final = re.compile(r"^### ([NF]\w+)\. (.+)$", re.MULTILINE)
 
 
-class UnknownClauseError(Exception):
-    """No clause has this id; the message says which there are."""
-
-
 @dataclass(frozen=True)
 class Clause:
     """One clause: its text, and what its last line names."""
@@ -70,13 +66,3 @@ def _clause(about: AnySubject, name: str, title: str, text: str) -> Clause:
         raise ValueError(f"the last line of {name} in spec/{about.spec} is not '{form}'")
     properties, rules, model, tla, proof = (() if cell == NONE else tuple(cell.split(", ")) for cell in named.groups())
     return Clause(name, about.name, title, FOLDED.sub("", body).strip(), properties, rules, model, tla, proof)
-
-
-def find_clause(name: str) -> Clause:
-    """Find a clause by its id, however it is spelled."""
-    known = clauses()
-    if name.upper() not in known:
-        ranges = [[one.id for one in known.values() if one.subject == about] for about in CHECKED]
-        there = " and ".join(f"{ids[0]} to {ids[-1]}" for ids in ranges)
-        raise UnknownClauseError(f"no clause is called {name!r}; there are {there}")
-    return known[name.upper()]

@@ -30,7 +30,6 @@ NEEDED: Final = {
     Verdict.UNKNOWN.value: ("? unknown", "yellow"),
     NOT_SPOKEN_OF: ("- not spoken of", "dim"),
 }
-EXITS: Final = {Verdict.PROVED: OK, Verdict.REFUTED: BROKEN, Verdict.UNKNOWN: UNDECIDED}
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Seen:
     why: tuple[str, ...]
 
 
-def find_worlds(chosen: str | None = None) -> list[Path]:
+def find_worlds(chosen: str | None) -> list[Path]:
     """Find the directories of worlds: the one given, the one that a process is in, or all that `launch` has made."""
     if chosen is None or chosen.isdigit():
         there = sorted(Path(tempfile.gettempdir()).glob("farref-world-*"))

@@ -9,7 +9,7 @@ count, not in an account of calls, not in the list of the excluded (R44).
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
 from msgspec import Struct
 
@@ -58,4 +58,3 @@ class Suspect(_Body, frozen=True, tag=20):
 
 
 MembersBody = View | ViewSettled | Buried | Suspect
-MEMBERS_BODIES: Final = (View, ViewSettled, Buried, Suspect)

@@ -39,9 +39,6 @@ PLACES: Final = (list, tuple, type(None))
 Written = tuple[Forks, bytes, list[memoryview], Sequence[int]]
 """What travels of a value: its forks, its body, the segments behind that, and the places of what was lent with it."""
 
-NOTHING: Final[Written] = ((), b"", [], ())
-"""What has been written when nothing has."""
-
 
 class Home(Protocol):
     """What bodies need of the worker that writes and reads them.

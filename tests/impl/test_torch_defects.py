@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -29,8 +28,6 @@ from farref.impl import (
 from tests.impl.far import faults
 from tests.impl.far import references as far
 from tests.impl.settling import eventually, settle
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

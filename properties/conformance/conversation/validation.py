@@ -25,7 +25,6 @@ from farref.properties.conformance.conversation.trial import (
 )
 from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS, RETIRED, TRAITS
 
-SECONDS: Final = 10.0
 WORKERS: Final = ["A", "B", "C"]
 WITHOUT: Final = {
     **{f"function.{name}": ("call", "create") for name in FUNCTIONS},

@@ -28,8 +28,3 @@ RULES: Final = (
 )
 
 SOUND: Final[Rules] = MappingProxyType(dict.fromkeys(RULES, True))
-
-
-def without(rule: str) -> Rules:
-    """Give the sound rules without one of them."""
-    return {**SOUND, rule: False}

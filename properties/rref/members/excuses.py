@@ -6,14 +6,9 @@ which forks or RRefs a property does not speak. In a world where nobody can be e
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.views import is_buried, is_excluded, shuns
 from farref.model.rref.world import Bounds, World
-
-ForkExcuse = Callable[[World, ForkId, Bounds], bool]
-RRefExcuse = Callable[[World, RRefId, Bounds], bool]
 
 
 def owner_is_lost(world: World, rref: RRefId, bounds: Bounds) -> bool:

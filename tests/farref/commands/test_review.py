@@ -24,9 +24,7 @@ from farref.rendering.tables import show_listing
 from farref.terminal.output import page
 
 Farref = Callable[..., Result]
-ROOT = Path(__file__).parents[3]
 SMALL = ("--workers", "2", "--forks", "1")
-PATIENCE = 600
 
 
 def ask(farref: Farref, *words: str) -> dict[str, Any]:

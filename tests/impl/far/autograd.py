@@ -69,10 +69,6 @@ def later(x: Tensor) -> Future:
     return rpc_async(me, double, [x])
 
 
-def fetched(rref: RRef) -> Tensor:
-    return rref.to_here() * 1.0  # type: ignore[no-any-return]
-
-
 def failing_rule(x: Tensor, seconds: float = 0.0) -> Tensor:
     """A result whose gradient cannot be computed."""
     result = x * 1.0
@@ -115,10 +111,6 @@ def gradient(context_id: ContextId, name: str) -> Any:
     """The gradient of a parameter here, or nothing."""
     found = get_gradients(context_id).get(parameters[name])
     return None if found is None else found.data
-
-
-def dot_grad(name: str) -> bool:
-    return parameters[name].grad is None
 
 
 def without_recording(to: str, x: Tensor) -> Tensor:

@@ -15,7 +15,6 @@ from farref.impl.transport.sealed import SealedStream
 from farref.impl.worker.process import current
 
 RAN: Final[Counter[int]] = Counter()
-NEXT: Final = [0]
 KEPT: Final[dict[int, RRef]] = {}
 
 

@@ -28,7 +28,6 @@ RIGHT: Final = {"B": 3.0, "C": 2.0}
 """The gradients of a pass, by the worker that has the parameter."""
 HANDLES: Final[defaultdict[str, list[RRef]]] = defaultdict(list)
 PARAMETERS: Final[list[Tensor]] = []
-SEEN: Final[list[tuple[str, str, str]]] = []
 
 
 # References
@@ -212,23 +211,6 @@ def hook(
         worker.post = posting  # type: ignore[method-assign]
     else:
         worker.core.receive = receiving  # type: ignore[method-assign]
-
-
-def record() -> None:
-    """Write down every message that this worker sends."""
-    worker = current()
-    me = worker.names[worker.rank]
-
-    def is_it(target: WorkerId, message: AnyMessage) -> bool:
-        SEEN.append((me, kind_of(message), worker.names[target]))
-        return False
-
-    hook(is_it, lambda: None, is_sender=True, is_after=False)
-
-
-def recorded() -> list[tuple[str, str, str]]:
-    """Give what was written down."""
-    return SEEN
 
 
 def kind_of(message: AnyMessage) -> str:
