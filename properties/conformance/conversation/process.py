@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -14,8 +15,11 @@ from pathlib import Path
 from typing import Final
 
 STOP_SECONDS: Final = 20.0
+WRITE_SECONDS: Final = 20.0
+"""How long an adapter may leave what it is asked unread. It has a pipe full of it then."""
 LEAVE_SECONDS: Final = 5.0
 STDERR_LINES: Final = 12
+STDERR_BYTES: Final = 64 * 1024
 LINE_BYTES_MAX: Final = 64 * 1024 * 1024
 
 
@@ -35,6 +39,8 @@ class AdapterProcess:
             self._stderr.close()
             self._scratch.cleanup()
             raise
+        assert self._process.stdin is not None
+        os.set_blocking(self._process.stdin.fileno(), False)
         self._hear, self._on_end = hear, on_end
         self._last_words: str | None = None
         self._fault: str | None = None
@@ -57,12 +63,19 @@ class AdapterProcess:
         """Send a line; say whether it can be read. An adapter that has ended, or closed its input, does not get it."""
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(line)
-            self._process.stdin.flush()
+            self._write(self._process.stdin.fileno(), memoryview(line))
         except (OSError, ValueError):
             self._fault = self._fault or "the adapter no longer reads its input"
-            return False
-        return True
+        return self._fault is None
+
+    def _write(self, stream: int, rest: memoryview) -> None:
+        """Write all there is; raise TimeoutError if it is not taken. A long line does not fit into the pipe."""
+        end, room = time.monotonic() + WRITE_SECONDS, select.poll()
+        room.register(stream, select.POLLOUT)
+        while rest and self._fault is None:
+            if not room.poll(1000 * max(0.0, end - time.monotonic())):
+                raise TimeoutError
+            rest = rest[os.write(stream, rest) :]
 
     def why_ended(self) -> str:
         """Say how it ended, or why it is no more heard, with the last that it wrote to its stderr."""
@@ -77,7 +90,8 @@ class AdapterProcess:
         """Give the last lines that it wrote to its stderr."""
         if self._last_words is not None:
             return self._last_words
-        self._stderr.seek(0)
+        length = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, length - STDERR_BYTES))
         return " / ".join(self._stderr.read().decode(errors="replace").strip().splitlines()[-STDERR_LINES:])
 
     def end(self) -> bool:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from farref.properties.conformance.conversation import process
+from farref.properties.conformance.conversation.session import Session
+from farref.properties.conformance.kit import checked_adapter
 from farref.properties.conformance.kit.document import Row, Verdict
 from farref.properties.conformance.kit.gradient_world import finds_gradients, sees_nothing
 from farref.properties.conformance.kit.named import hosted
@@ -26,8 +30,13 @@ def giving(verb: str, answer: str) -> str:
 
 def on_fetch(deed: str) -> str:
     """Write the mistake of an adapter that does something when it is to fetch, and then waits."""
+    return on_verb("fetch", deed)
+
+
+def on_verb(verb: str, deed: str) -> str:
+    """Write the mistake of an adapter that does something when it is asked for a verb, and then waits."""
     return (
-        "import os, time\np = carry_out\ndef carry_out(request):\n    if request['verb'] == 'fetch':\n"
+        f"import os, time\np = carry_out\ndef carry_out(request):\n    if request['verb'] == {verb!r}:\n"
         f"        {deed}\n        time.sleep(60)\n    return p(request)"
     )
 
@@ -103,6 +112,38 @@ def test_an_adapter_that_closes_its_input(tmp_path: Path) -> None:
     assert found.verdict is Verdict.ERROR
     assert "the adapter no longer reads" in found.message
     assert time.monotonic() - begun < SECONDS_MAX
+
+
+def test_an_adapter_that_leaves_its_input_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "WRITE_SECONDS", 0.5)
+    absent = (
+        "import time\nplain = answer\ndef answer(request):\n    if request['verb'] == 'create':\n"
+        "        say(plain(request))\n        time.sleep(60)\n    return plain(request)"
+    )
+
+    def tells_a_long_story(world: World) -> None:
+        world.create("A", "x", "B", "echo", [7])
+        world.call("A", "B", "echo", "long" * 100_000)
+
+    found = judged(tmp_path, absent, tells_a_long_story)
+    assert (found.verdict, found.message) == (Verdict.ERROR, "the adapter no longer reads its input")
+
+
+def test_an_adapter_that_cannot_even_kill_is_asked_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def ask(session: Session, verb: str, arguments: Mapping[str, Any], plain: Any = Session.ask) -> Any:
+        asked.append(verb)
+        return plain(session, verb, arguments)
+
+    monkeypatch.setattr(Session, "ask", ask)
+    monkeypatch.setattr(checked_adapter, "STOP_SECONDS", 0.3)
+    stuck = "CAPABILITIES.append('fault.kill')\n" + on_verb("fault", "pass")
+    found = judged(tmp_path, stuck, lambda world: world.expect(False, "it is broken"))
+    assert found.verdict is Verdict.FAIL
+    assert asked == ["hello", "start", "fault", "fault"]
 
 
 # -- values -------------------------------------------------------------------------------------------------------------
