@@ -142,8 +142,10 @@ def title(report: Report) -> str:
 
 
 def in_brief(row: Row) -> str:
-    """Give what the clause says in brief: its first paragraph, which is the rule."""
-    return " ".join(row.spec.split("\n\n")[0].split()).removeprefix("**Rule.** ")
+    """Give what the clause says in brief: its first paragraph, which is the rule, with the list that it begins."""
+    rule, _, rest = row.spec.partition("\n\n")
+    listed = rest.partition("\n\n")[0] if rule.endswith(":") else ""
+    return " ".join(f"{rule} {listed}".split()).removeprefix("**Rule.** ")
 
 
 def rate(row: Row) -> str:

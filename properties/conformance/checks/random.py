@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from farref.properties.conformance.kit.check import check
+from farref.properties.conformance.kit.route import Move, Route
 from farref.properties.conformance.kit.world import World
 from farref.properties.logs.format import Log, read_logs
 from farref.properties.logs.validate import LogFinding, validate
@@ -23,26 +25,46 @@ def wander(world: World) -> None:
 
 
 def walk(world: World) -> dict[str, str]:
-    """Take random steps, and let go of some; say who owns what."""
-    dice = random.Random(f"references {world.seed}")
-    values: dict[str, int] = {}
-    owners: dict[str, str] = {}
+    """Take random steps, or those that are left of them, and let go of some; say who owns what."""
+    if world.route is None:
+        world.route = drawn(random.Random(f"references {world.seed}"), world.workers)
+    for move in world.route:
+        take(world, move)
+    return {move.name: move.to for move in world.route if move.verb == "create"}
+
+
+def drawn(dice: random.Random, workers: Sequence[str]) -> Route:
+    """Draw steps. Who shares, fetches or lets go holds what it is about."""
+    route: list[Move] = []
+    held: dict[tuple[str, str], None] = {}
     for number in range(STEPS):
-        held = [one for one in world.held if one[1] in values]
-        step = dice.choice(("create", "share", "share", "fetch", "drop")) if held else "create"
-        if step == "create":
-            values[f"x{number}"] = number
-            creator, owners[f"x{number}"] = dice.choice(world.workers), dice.choice(world.workers)
-            world.create(creator, f"x{number}", owners[f"x{number}"], "echo", [number])
-            continue
-        worker, name = dice.choice(held)
-        if step == "share":  # also with somebody who has it, and with oneself
-            world.share(worker, name, dice.choice(world.workers))
-        elif step == "drop":
-            world.drop(worker, name)
-        else:
-            world.finds(worker, name, values[name])
-    return owners
+        verb = dice.choice(("create", "share", "share", "fetch", "drop")) if held else "create"
+        if verb == "create":
+            move = Move(verb, dice.choice(workers), f"x{number}", dice.choice(workers))
+        else:  # shared is also with somebody who has it, and with oneself
+            worker, name = dice.choice(list(held))
+            move = Move(verb, worker, name, dice.choice(workers) if verb == "share" else "")
+        route.append(move)
+        if verb == "drop":
+            del held[move.worker, move.name]
+        elif verb != "fetch":
+            held[move.to if verb == "share" else move.worker, move.name] = None
+    return tuple(route)
+
+
+def take(world: World, move: Move) -> None:
+    """Take a step, unless its worker holds nothing of that name, because an earlier step was left out."""
+    value = int(move.name.removeprefix("x"))
+    if move.verb == "create":
+        world.create(move.worker, move.name, move.to, "echo", [value])
+    elif (move.worker, move.name) not in world.held:
+        return
+    elif move.verb == "share":
+        world.share(move.worker, move.name, move.to)
+    elif move.verb == "drop":
+        world.drop(move.worker, move.name)
+    else:
+        world.finds(move.worker, move.name, value)
 
 
 @check("R33", needs=[*WORLD, "probe"], after=["R12", "R14", "R26.self", "R19.held", "R24.quick", "R26"])

@@ -7,7 +7,7 @@ spoilt world stops, so its workers are killed first where that can be done: what
 
 from __future__ import annotations
 
-from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from farref.properties.conformance.conversation.session import (
@@ -20,6 +20,7 @@ from farref.properties.conformance.conversation.session import (
 from farref.properties.conformance.conversation.trial import START_SECONDS
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Verdict
+from farref.properties.conformance.kit.route import Route
 from farref.properties.conformance.kit.verbs import SCHEDULES
 from farref.properties.conformance.kit.verdicts import CheckRun, how_broken
 from farref.properties.conformance.kit.world import ClauseBroken, World
@@ -47,12 +48,13 @@ class CheckedAdapter:
             self._session = Session(self._command)
         return self._session
 
-    def run(self, check: Check) -> CheckRun:
-        """Run a check once, in a world that is fit for it, and leave what is fit for the next."""
+    def run(self, check: Check, route: Route | None = None) -> CheckRun:
+        """Run a check once, in a world that is fit for it, with these random steps, and leave what is fit for the next."""
         world = None
         try:
             world = self._world(check)
-            outcome = _run(check, world)
+            world.route = route
+            outcome = replace(_run(check, world), route=world.route)
         except AdapterError as error:
             self.put_down()
             return CheckRun(Verdict.ERROR, str(error), world.story() if world else ())
@@ -96,8 +98,8 @@ class CheckedAdapter:
 
     def _leave(self) -> None:
         """Stop a spoilt world."""
-        if self._session is not None and self._started is not None:
-            _kill(self._session, self._started[0])
+        if self._session is not None and self._started is not None and not _killed(self._session, self._started[0]):
+            self.put_down()
         self._stop()
 
     def _stop(self) -> None:
@@ -137,9 +139,15 @@ def _is_as_new(world: World) -> bool:
     return True
 
 
-def _kill(session: Session, workers: tuple[str, ...]) -> None:
+def _killed(session: Session, workers: tuple[str, ...]) -> bool:
+    """Kill all workers, where that can be done; say whether the adapter still answers."""
     if "fault.kill" in session.identity.capabilities:
         kills = [session.ask("fault", {"kind": "kill", "worker": worker, "details": {}}) for worker in workers]
         for request in kills:
-            with suppress(OperationFailed, Hang, AdapterError):
+            try:
                 request.wait(STOP_SECONDS)
+            except (Hang, AdapterError):
+                return False
+            except OperationFailed:
+                continue
+    return True

@@ -31,6 +31,7 @@ from farref.properties.conformance.kit.document import (
 )
 from farref.properties.conformance.kit.expectations import Expectation
 from farref.properties.conformance.kit.queue import CheckQueue
+from farref.properties.conformance.kit.route import Route, shortened_route
 from farref.properties.conformance.kit.telling import shortened
 from farref.properties.conformance.kit.verbs import SCHEDULES
 from farref.properties.conformance.kit.verdicts import CheckRun, ClauseText, notes, unseen, with_expectation
@@ -198,11 +199,23 @@ class Runner:
         while self._again(outcomes, expectation):
             outcomes.append(adapter.run(check))
         failed = [one for one in outcomes if one.verdict is not Verdict.PASS]
-        shown = failed[0] if failed else outcomes[0]
+        shown = self._shortened(failed[0], check, expectation, adapter) if failed else outcomes[0]
         verdict, message = with_expectation(shown, expectation)
         rate = f"{len(failed)} of {len(outcomes)}" if len(outcomes) > 1 else None
         row = self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
         return msgspec.structs.replace(row, trace=shown.trace, scripts=(*row.scripts, *shown.files))
+
+    @staticmethod
+    def _shortened(found: CheckRun, check: Check, expectation: Expectation | None, adapter: CheckedAdapter) -> CheckRun:
+        """Make a run of random steps shorter, unless it is known to fail: then nobody reads it."""
+        if found.route is None or found.verdict is not Verdict.FAIL or expectation is not None:
+            return found
+
+        def again(route: Route) -> CheckRun | None:
+            outcome = adapter.run(check, route)
+            return outcome if outcome.verdict is Verdict.FAIL else None
+
+        return shortened_route(found, again)
 
     def _again(self, outcomes: Sequence[CheckRun], expectation: Expectation | None) -> bool:
         if len(outcomes) >= self.plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):

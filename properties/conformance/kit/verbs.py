@@ -20,6 +20,7 @@ from farref.properties.conformance.conversation.session import (
 )
 from farref.properties.conformance.kit.document import Operation
 from farref.properties.conformance.kit.programs import Step
+from farref.properties.conformance.kit.route import Route
 from farref.properties.conformance.kit.telling import sentence, shortened
 
 DEADLINE: Final = 10.0
@@ -82,6 +83,8 @@ class Verbs:
     """How many schedules a backend is driven through that can be driven step by step."""
     deadline: float = DEADLINE
     """How long an operation may take, unless a check says otherwise."""
+    route: Route | None = None
+    """The random steps of the check; if there are none yet it draws them."""
 
     # -- verbs ---------------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from farref.properties.conformance.kit.backend import CAPABILITIES, RETIRED, TRA
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Level, Operation, Row, Script, Verdict, was_not_begun
 from farref.properties.conformance.kit.expectations import Expectation
+from farref.properties.conformance.kit.route import Route
 
 NAMED_MAX: Final = 8
 NOT_RUN: Final = (Verdict.SKIPPED, Verdict.BLOCKED, Verdict.UNTESTED)
@@ -40,6 +41,8 @@ class CheckRun:
     """The trace of the stack that came with an error."""
     files: tuple[Script, ...] = ()
     """What else shows it, such as a run for `farref replay`."""
+    route: Route | None = None
+    """The random steps that were taken, if it takes such."""
 
 
 def with_expectation(outcome: CheckRun, expectation: Expectation | None) -> tuple[Verdict, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from farref.properties.conformance.checks.random import walk
 from farref.properties.conformance.kit.check import Check
 from farref.properties.conformance.kit.document import Level, Report, Row, Verdict
 from farref.properties.conformance.kit.expectations import Expectation
@@ -227,3 +228,20 @@ def test_an_expectation_of_what_was_not_run_is_told() -> None:
 def test_an_expectation_does_not_excuse_an_adapter() -> None:
     report = judged(f"{ZOO}.odd:Dies", ["R23.misuse"], expectations=expecting("R23.misuse"))
     assert row(report, "R23.misuse").verdict is Verdict.ERROR
+
+
+def shares_nothing(world: World) -> None:
+    walk(world)
+    world.expect(all(one.verb != "share" for one in world.entries), "something was shared")
+
+
+def test_a_run_of_random_steps_is_told_with_as_few_as_still_fail() -> None:
+    [found] = [row(tried(made("R33", shares_nothing), runs=3), "R33")]
+    assert found.rate == "3 of 3"
+    assert [one.verb for one in found.story] == ["create", "share"]
+
+
+def test_a_failure_that_is_known_is_not_made_shorter() -> None:
+    texts = {"R33": ClauseText("R33", "", "", Level.MUST)}
+    known = Plan(hosted(HONEST), str, texts, (made("R33", shares_nothing),), expecting("R33"))
+    assert len(row(Runner(known).run(), "R33").story) > 20
