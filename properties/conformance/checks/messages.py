@@ -38,7 +38,7 @@ def two_owners_are_told_apart(world: World) -> None:
     tell_apart(world, "echo")
 
 
-@check("R2.forked", needs=[*OWNERS, "function.heirloom"], after=["R2.owners"], workers="ABCD")
+@check("R2.forked", needs=[*OWNERS, "function.heirloom"], after=["R16"], workers="ABCD")
 def what_was_there_before_the_workers(world: World) -> None:
     """Objects of two owners that were there before the workers started are told apart by whoever is given both."""
     tell_apart(world, "heirloom")

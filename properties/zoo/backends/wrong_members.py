@@ -10,7 +10,7 @@ from farref.properties.zoo.toy.pausable import Pausable
 from farref.properties.zoo.toy.references import Handle, References
 
 
-@wrong("R2", "R2.owners", asked="R2 R16 R20 R26", blocked="R2.forked")
+@wrong("R2", "R2.owners R2.forked", asked="R2 R16 R20 R26")
 class ConfusesOwners(Honest):
     """Who gets two references that have the same number on their owners takes them for one."""
 

@@ -40,6 +40,7 @@ class RpycAgent(DeskAgent):
             exposed_keep = staticmethod(lambda name, reference: agent.keep(name, reference))
 
         self.server = ThreadedServer(Service, socket_path=self.place(life.name), protocol_config=CONFIG)
+        self.server.listener.listen()  # whoever comes before the thread runs waits
         threading.Thread(target=self.server.start, daemon=True).start()
 
     def place(self, worker: str) -> str:

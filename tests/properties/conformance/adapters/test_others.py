@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 
 from farref.judging.plan import Asked, make_plan
+from farref.properties.conformance.adapters.agent import Life
 from farref.properties.conformance.conversation.validation import validate
 from farref.properties.conformance.kit.available import availability
 from farref.properties.conformance.kit.document import Verdict
@@ -20,7 +22,7 @@ KEPT_CHECKS = ("R4.unharmed", "R16.pending", "R26.fetch")
 """What each of them keeps."""
 BROKEN = {
     "managers": {"R24.quick": Verdict.EXPECTED_FAIL},
-    "rpyc": {"R2.owners": Verdict.EXPECTED_FAIL},
+    "rpyc": {"R2.forked": Verdict.EXPECTED_FAIL},
     "foolscap": {"R2.owners": Verdict.PASS, "R24.quick": Verdict.PASS},
     "ray": {"R39": Verdict.BY_DESIGN},
     "java-rmi": {"R38.zombie": Verdict.BY_DESIGN},
@@ -61,3 +63,17 @@ def test_it_is_judged_as_is_known(backend: str) -> None:
     rows = {row.id: row for row in Runner(plan).run().clauses}
     wanted = {**dict.fromkeys(KEPT_CHECKS, Verdict.PASS), **BROKEN[backend]}
     assert {name: rows[name].verdict for name in wanted} == wanted, {name: rows[name].message for name in wanted}
+
+
+def test_a_worker_of_rpyc_can_be_reached_as_soon_as_it_has_joined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skip_unless_there("rpyc")
+    from farref.properties.conformance.adapters.others import rpyc
+
+    monkeypatch.setattr("rpyc.utils.server.ThreadedServer.start", lambda _server: None)  # its thread has not run yet
+    agent = rpyc.RpycAgent()
+    agent.join(Life(("A",), "A", str(tmp_path), {}))
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.connect(agent.place("A"))
+    agent.server.listener.close()
