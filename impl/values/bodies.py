@@ -107,7 +107,7 @@ class Bodies:
 
     def write_error(self, error: object, function: str) -> bytes:
         """Write an error, with the name of this worker, unless it is written already."""
-        if isinstance(error, bytes):
+        if type(error) is bytes:
             return error
         known = error if isinstance(error, BaseException) else RpcError(str(error))
         return write_error(known, self._home.names[self._home.rank], function)

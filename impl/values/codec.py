@@ -29,7 +29,8 @@ from farref.impl.errors import RefusedValue, RpcError, WireError
 from farref.impl.user_code import entering
 from farref.impl.values.arena import ARRAY_BYTES_MIN, Window
 from farref.impl.values.arrays import CODES, DTYPES, Array, little, read_array, read_head, write_array, write_head
-from farref.impl.values.named import ENVELOPE, Resolve, put_together, take_apart
+from farref.impl.values.named import ENVELOPE, Resolve, put_together, take_apart, unpickled
+from farref.impl.values.telling import in_short
 
 SEGMENT_BYTES_MIN: Final = 4096
 ALIGNMENT: Final = 16
@@ -177,7 +178,13 @@ class Reader:
         try:
             return _decode(body)
         except UNREADABLE as error:
-            raise WireError(f"a value cannot be read: {error}") from error
+            raise WireError(f"a value cannot be read: {in_short(error)}") from error
+        except WireError:
+            raise
+        except BaseException as error:
+            if self.resolve is None and not self._allow_pickle:  # then no code of the application was run: it is ours
+                raise
+            raise WireError(f"a value cannot be read: {in_short(error)}") from error
         finally:
             _reading.reset(reading)
 
@@ -201,7 +208,7 @@ class Reader:
             case 9:
                 return complex(*struct.unpack("<dd", data))
             case 10 if self._allow_pickle:
-                return _unpickled(data)
+                return unpickled(data)
             case 11:
                 return dict(self._items(data))
             case 15:
@@ -282,15 +289,6 @@ def _widened(plain: object) -> object:
             return Ext(INTEGER, plain.to_bytes(plain.bit_length() // 8 + 1, "little", signed=True))
         case _:
             return plain
-
-
-def _unpickled(data: memoryview) -> object:
-    """Read a pickle. That runs code of the application, and whatever it raises is the affair of this value alone."""
-    entering("reading a pickle")
-    try:
-        return pickle.loads(data)
-    except Exception as error:
-        raise WireError(f"a pickle cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _checked(code: int) -> int:

@@ -4,12 +4,15 @@ What travels is the name of the class, and the parts. The receiver finds the cla
 is registered there with `@function`, or is in a module that the receiver allows. Then the value is put together from its parts.
 No constructor and no `__post_init__` runs, and no code comes with the value.
 
+A pickle, where both ends allow them, finds its classes itself.
+
 To find a class may import its module, and so run user code. So whoever reads has to know before: a body with such a value in
 it is an *envelope* as a whole. Outside of one these values are refused.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import fields
 from enum import Enum, Flag
@@ -21,6 +24,7 @@ from typing import Any, Final
 from farref.impl.errors import RefusedFunction, RefusedValue, WireError
 from farref.impl.functions import name_of
 from farref.impl.user_code import entering
+from farref.impl.values.telling import in_short
 
 ENVELOPE, DATACLASS, ENUM, NAMEDTUPLE, FUNCTION = range(16, 21)
 PLACE_OF_CODE: Final = {0xC7: 2, 0xC8: 3, 0xC9: 5} | dict.fromkeys(range(0xD4, 0xD9), 1)
@@ -60,6 +64,15 @@ def _parts(value: Any, kind: type) -> tuple[int, list[Any]] | None:
     return None
 
 
+def unpickled(data: memoryview) -> object:
+    """Read a pickle. That runs code of the application, and whatever it raises is the affair of this value alone."""
+    entering("reading a pickle")
+    try:
+        return pickle.loads(data)
+    except BaseException as error:
+        raise WireError(f"a pickle cannot be read: {in_short(error)}") from error
+
+
 def put_together(code: int, written: list[Any], resolve: Resolve) -> object:
     """Make a value of its name and its parts. Whatever goes wrong is the affair of this value alone."""
     if len(written) != 2 or not isinstance(written[0], str):
@@ -69,8 +82,8 @@ def put_together(code: int, written: list[Any], resolve: Resolve) -> object:
     try:
         found = resolve(name)
         made = _made(code, found, parts)
-    except Exception as error:
-        raise WireError(f"a {name.partition(':')[2] or name} cannot be read: {type(error).__name__}: {error}") from None
+    except BaseException as error:
+        raise WireError(f"a {name.partition(':')[2] or name} cannot be read: {in_short(error)}") from None
     if made is None:
         raise WireError(f"{name} is not what came under its name, or has other parts")
     return made

@@ -1,5 +1,7 @@
 """Errors as they travel: type, message and traceback as text.
 
+An error can always be told, whatever its class does (`telling`): its caller would wait for ever.
+
 The type is rebuilt where it is known already. Nothing is imported for it, and no constructor of it is called. To make a class
 of it may run user code all the same, a metaclass for one, and may fail. So it is done by whoever asks for the error, under no
 lock, and where it fails the error is a plain `RemoteError`. No error of a user can end a link.
@@ -9,7 +11,6 @@ from __future__ import annotations
 
 import builtins
 import sys
-import traceback
 from functools import lru_cache
 from typing import Final
 
@@ -19,6 +20,7 @@ from msgspec import Struct
 from farref.impl import errors
 from farref.impl.errors import RemoteError, RpcError, WireError
 from farref.impl.user_code import entering
+from farref.impl.values.telling import class_of, message_of, traceback_of, writable
 
 TEXT_MAX: Final = 2**18
 """How many characters of an error's message, and of its traceback, are told."""
@@ -35,36 +37,41 @@ class ErrorReport(Struct, frozen=True, array_like=True, forbid_unknown_fields=Tr
     function: str
 
 
+_cause: Final = BaseException.__dict__["__cause__"].__get__
+_context: Final = BaseException.__dict__["__context__"].__get__
+_hides_context: Final = BaseException.__dict__["__suppress_context__"].__get__
+OURS: Final = {"__str__": RemoteError.__str__, "__getattribute__": RemoteError.__getattribute__}
+"""What a class that is also a RemoteError does as that: its attributes are what came."""
 _decoder = msgspec.msgpack.Decoder(ErrorReport)
 
 
 def write_error(error: BaseException, worker: str, function: str) -> bytes:
     """Describe an exception for another worker. One that has travelled already keeps its first description."""
-    if isinstance(error, RemoteError):
-        module, _, name = error.type_name.rpartition(".")
-        report = ErrorReport(module, name, str(error), error.traceback, error.worker, error.function)
-    else:
-        kind = type(error)
-        if not isinstance(error, RpcError) or error.__cause__ or (error.__context__ and not error.__suppress_context__):
+    report = _as_it_came(error)
+    if report is None:
+        if _has_code(error):
             entering("the text of an error")
-        text = "".join(traceback.format_exception(error))
-        told = (str(kind.__module__), kind.__qualname__, _message(error), text, worker, function)
-        report = ErrorReport(*map(_writable, told))
+        told = (*class_of(error), message_of(error), traceback_of(error), worker, function)
+        report = ErrorReport(*(writable(text, TEXT_MAX) for text in told))
     return msgspec.msgpack.encode(report)
 
 
-def _message(error: BaseException) -> str:
+def _as_it_came(error: BaseException) -> ErrorReport | None:
+    """Describe an error that has travelled; nothing if it has not, or cannot say any more what came."""
+    if not issubclass(type(error), RemoteError):
+        return None
     try:
-        return str(error)
-    except Exception as failed:
-        return f"it cannot say what it is: {type(failed).__name__}"
+        module, _, name = error.type_name.rpartition(".")  # type: ignore[attr-defined]
+        told = (module, name, str(error), error.traceback, error.worker, error.function)  # type: ignore[attr-defined]
+        return ErrorReport(*map(str.__str__, told))
+    except BaseException:
+        return None
 
 
-def _writable(text: str) -> str:
-    """Give a text that every worker can be told: its beginning and its end if it is long, without what is no character."""
-    half = TEXT_MAX // 2
-    shown = text if len(text) <= TEXT_MAX else f"{text[:half]} ... {text[-half:]}"
-    return shown.encode("utf-8", "replace").decode()
+def _has_code(error: BaseException) -> bool:
+    """Say whether to ask for a text runs user code: the error, or what is told with it, may not be ours."""
+    is_ours = issubclass(type(error), RpcError) and _cause(error) is None
+    return not is_ours or not (_context(error) is None or _hides_context(error))
 
 
 def read_report(body: bytes) -> ErrorReport:
@@ -95,7 +102,9 @@ def read_error(body: bytes) -> RpcError:
     entering("making an error")
     try:
         return _made(_rebuilt(report.module, report.type_name), report)
-    except Exception:  # a class that allows no other beside it, or wants to be made in its own way
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a class that allows no other beside it, or wants to be made in its own way
         return _made(RemoteError, report)
 
 
@@ -111,4 +120,4 @@ def _rebuilt(module: str, name: str) -> type[RemoteError]:
     original = getattr(builtins if module == "builtins" else sys.modules.get(module), name, None)
     if not isinstance(original, type) or not issubclass(original, Exception):
         return RemoteError
-    return type(f"Remote{name}", (RemoteError, original), {"__str__": RemoteError.__str__})
+    return type(f"Remote{name}", (RemoteError, original), OURS)

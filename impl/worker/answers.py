@@ -14,6 +14,7 @@ from farref.impl.core.effects import AnswerFetch, Failure, Outcome
 from farref.impl.core.ids import CallId, WorkerId
 from farref.impl.errors import RefusedResult, RefusedValue, RpcError
 from farref.impl.values.bodies import Written, is_plain
+from farref.impl.values.telling import in_short
 from farref.impl.values.tensors import Passage
 from farref.impl.worker.recording import answering, opened
 
@@ -107,6 +108,8 @@ class Answers:
             return True, passage, self._written_error(_of_result(error), what, of)
         except RpcError as error:
             return True, passage, self._written_error(error, what, of)
+        except BaseException as error:  # code of the application that was asked for the value
+            return True, passage, self._written_error(RefusedResult(in_short(error)), what, of)
 
     def _written_error(self, error: RpcError, what: str, of: object) -> Written:
         bodies = self._worker.bodies

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol
@@ -16,6 +14,7 @@ from farref.impl.limits import NO_CHOICE, reached
 from farref.impl.settings import is_default, limit_of
 from farref.impl.user_code import entering, watched
 from farref.impl.values.reports import read_error
+from farref.impl.values.telling import complain
 from farref.impl.worker.process import current, here
 
 if TYPE_CHECKING:
@@ -164,9 +163,8 @@ class Future(Generic[Result]):
             entering("a callback")
             try:
                 callback(self)
-            except BaseException:
-                print(f"a callback of {self.what} raised:", file=sys.stderr)
-                traceback.print_exc()
+            except BaseException as error:
+                complain(error, f"a callback of {self.what} raised:\n")
 
         self._start_when_done(report)
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 import numpy as np
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 QUICK_S: Final = 0.001
-UNFINALIZED: Final = frozenset({type(None), bool, int, float, str, bytes, np.ndarray})
+UNFINALIZED: Final = (type(None), bool, int, float, str, bytes, np.ndarray)
 """What runs no code of the application when it ends."""
 
 
@@ -146,7 +146,7 @@ class Performer:
 
     def _let_end(self, outcome: Outcome | None) -> None:
         """Let a value end outside of the lock: what finalizes it may be user code, which may call and wait."""
-        if outcome is not None and type(outcome.content) not in UNFINALIZED:
+        if outcome is not None and not any(type(outcome.content) is kind for kind in UNFINALIZED):
             self.let_end(outcome.content)
 
     def let_end(self, value: object) -> None:
@@ -160,7 +160,7 @@ class Performer:
         entering("the end of a value")
 
     def _bound(self, content: object, references: tuple[Reference, ...]) -> Any:
-        return content.bind(self._worker, references) if isinstance(content, Content) else content
+        return content.bind(self._worker, references) if type(content) is Content else content
 
     # Functions
 
@@ -255,10 +255,10 @@ class Performer:
 
     def _when_done(self, outcome: Outcome, function: str, then: Callable[[Outcome], None]) -> None:
         """Go on with an outcome; if it is a future, when that is done. No thread waits for it."""
-        future = outcome.content
-        if not isinstance(future, Future):
+        if not issubclass(type(outcome.content), Future):  # a value of the application is not asked for its class
             then(outcome)
             return
+        future = cast("Future", outcome.content)
 
         def go_on() -> None:
             try:
@@ -287,4 +287,4 @@ class Performer:
 
 def _context(content: object) -> ContextId | None:
     """The context that a call came with."""
-    return content.context if isinstance(content, Content) else None
+    return content.context if type(content) is Content else None

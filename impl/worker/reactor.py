@@ -26,13 +26,13 @@ from __future__ import annotations
 import os
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
 from farref.impl.user_code import keep_for_good, watched
+from farref.impl.values.telling import complain
 from farref.impl.worker.interrupts import uninterrupted
 
 NAP_S: Final = 0.002
@@ -296,5 +296,5 @@ def run(task: Task) -> None:
     """Run a task; nothing it raises may end the thread."""
     try:
         task()
-    except Exception:
-        traceback.print_exc()
+    except BaseException as error:
+        complain(error)

@@ -8,7 +8,9 @@ import pytest
 
 from farref.impl import (
     Cluster,
+    RefusedCall,
     RefusedFunction,
+    RefusedResult,
     RefusedValue,
     RemoteError,
     RRef,
@@ -51,6 +53,11 @@ FAILING = [
     far.fail_strict,
     far.fail_misnamed,
     far.fail_as_a_group,
+    far.fail_interrupted,
+    far.fail_nameless,
+    far.fail_annotated,
+    far.fail_closed,
+    far.fail_uncounted,
 ]
 
 
@@ -92,4 +99,25 @@ def test_a_name_of_any_letters_travels() -> None:
 def test_R20_nor_does_a_fetch_of_such_an_error_end_anybody(function: object) -> None:
     with pytest.raises(RemoteError):
         remote("A", function).to_here()  # type: ignore[arg-type]
+    assert rpc_sync("A", far.echo, [1]) == 1, "A is alive"
+
+
+@pytest.mark.parametrize("to", ["A", "driver"])
+@pytest.mark.parametrize("function", [far.hidden, far.classless, far.unhashable])
+def test_R3_a_result_whose_class_raises_whatever_it_is_asked_is_refused(function: object, to: str) -> None:
+    with pytest.raises(RefusedResult):
+        rpc_sync(to, function)  # type: ignore[arg-type]
+    assert rpc_sync(to, far.echo, [1]) == 1, "both are alive"
+
+
+def test_R20_so_is_a_value() -> None:
+    for function in (far.hidden, far.classless, far.unhashable):
+        with pytest.raises(RefusedResult):
+            remote("A", function).to_here()
+    assert rpc_sync("A", far.echo, [1]) == 1, "A is alive"
+
+
+def test_R28_an_argument_that_cannot_be_put_together_is_refused_and_ends_no_link() -> None:
+    with pytest.raises(RefusedCall, match="no hash"):
+        rpc_sync("A", far.echo, [far.unhashable()])
     assert rpc_sync("A", far.echo, [1]) == 1, "A is alive"
