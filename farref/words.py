@@ -27,6 +27,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def in_a_line(error: BaseException) -> str:
+    """Say what an error is, however many lines it has, in one."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
 def how_to_install(extra: str) -> str:
     """Say how to get what an extra brings: farref is on no package index, so it is installed from its sources."""
     return f"in a checkout of farref: pip install '.[{extra}]'"

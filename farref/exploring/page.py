@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
 import re
 from functools import cache
 from html import escape
@@ -18,6 +17,7 @@ from typing import Final
 import msgspec
 
 from farref.exploring.shape import Document
+from farref.rendering.policy import allowed
 from farref.words import legal
 
 MODULES: Final = ("dom.js", "link.js", "source.js", "tables.js", "lanes.js", "graph.js", "panels.js", "main.js")
@@ -53,7 +53,7 @@ def served_page(title: str) -> str:
 def whole_page(document: Document) -> str:
     """Give the page that has everything in it."""
     script, style = in_one_script(), resource("style.css")
-    policy = POLICY_ALONE.format(script=_hash(f"\n{script}"), style=_hash(f"\n{style}"))
+    policy = POLICY_ALONE.format(script=allowed(f"\n{script}"), style=allowed(f"\n{style}"))
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<style>\n{style}</style>'
     data = base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
     body = f'<script type="text/plain" id="data">{data}</script>\n<script type="module">\n{script}</script>\n'
@@ -75,7 +75,3 @@ def in_one_script() -> str:
 def _filled(title: str, head: str, body: str) -> str:
     page = resource("page.html").replace("<!-- head -->", head).replace("<!-- body -->", body)
     return page.replace("<!-- title -->", escape(legal(title)))
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.twin.backend import Backend
+from farref.words import in_a_line
 
 METHODS: Final = ("start", "perform", "attempt", "observe", "close")
 """What a backend must have, as `Backend` says; `OwnBackend` brings the last but one, and the last."""
@@ -45,7 +46,7 @@ class Placed:
         try:
             backend: Backend = kind()
         except Exception as error:
-            raise BackendError(f"{self.place}: {kind.__name__}() fails: {_said(error)}") from error
+            raise BackendError(f"{self.place}: {kind.__name__}() fails: {in_a_line(error)}") from error
         backend.start = self._told(backend.start)  # type: ignore[method-assign, assignment]
         return backend
 
@@ -54,7 +55,7 @@ class Placed:
             try:
                 start(bounds)
             except Exception as error:
-                raise BackendError(f"{self.place}: start({bounds}) fails: {_said(error)}") from error
+                raise BackendError(f"{self.place}: start({bounds}) fails: {in_a_line(error)}") from error
 
         return started
 
@@ -80,7 +81,7 @@ def _module_at(where: str) -> ModuleType:
     except BackendError:
         raise
     except (Exception, SystemExit) as error:
-        raise BackendError(f"{where} cannot be imported: {_said(error)}") from error
+        raise BackendError(f"{where} cannot be imported: {in_a_line(error)}") from error
 
 
 def _module_in(path: Path) -> ModuleType:
@@ -141,7 +142,3 @@ def _refuse(place: str, kind: type, protocol: str) -> None:
         raise BackendError(
             f"{place}: {kind.__name__}.fixed names {unknown[0]!r}; the bounds of {protocol} are {', '.join(bounds)}"
         )
-
-
-def _said(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())

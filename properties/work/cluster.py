@@ -26,7 +26,7 @@ import farref
 from farref.properties.processes import undisturbed
 from farref.properties.work.kept import release
 from farref.properties.work.units import Workers, WorkersLost
-from farref.words import how_to_install
+from farref.words import how_to_install, in_a_line
 
 LOCAL: Final = "local"
 ADDRESS: Final = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?[^\s:/]+:\d+|tcp://\[[0-9a-fA-F:]+\]:\d+")
@@ -122,7 +122,9 @@ class Cluster(Workers):
         answers = {"the scheduler": self._scheduler(), **self._client.run(fingerprint, on_error="return")}
         for who, has in answers.items():
             if isinstance(has, BaseException):
-                raise ClusterError(f"{who} has no farref, or another one than we have ({fingerprint()}): {_line(has)}")
+                raise ClusterError(
+                    f"{who} has no farref, or another one than we have ({fingerprint()}): {in_a_line(has)}"
+                )
             if has != fingerprint():
                 raise ClusterError(_differs(who, has))
 
@@ -157,7 +159,7 @@ def _connected(dask: Any, address: str, own: Any) -> Any:
     try:
         return dask.Client(own or address, timeout=ANSWER_S, set_as_default=False, name="farref")
     except (OSError, TimeoutError, ValueError) as error:
-        raise ClusterError(f"no scheduler answers at {address}: {_line(error)}") from error
+        raise ClusterError(f"no scheduler answers at {address}: {in_a_line(error)}") from error
 
 
 # -- on a worker -------------------------------------------------------------------------------------------------------
@@ -189,7 +191,3 @@ def fingerprint() -> str:
             digest.update(str(path.relative_to(top)).encode() + b"\0" + path.read_bytes())
     python = ".".join(platform.python_version_tuple()[:2])
     return f"{farref.__version__}-{digest.hexdigest()[:8]} (Python {python})"
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())

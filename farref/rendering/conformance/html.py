@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -17,6 +15,7 @@ from farref.properties.conformance.kit.document import Level, Report, Verdict
 from farref.rendering import svg
 from farref.rendering.conformance.conclusion import MARKS, MEANINGS, TOLD, conclusion, printable, sentence, title
 from farref.rendering.conformance.lines import clause_texts, grouped, places
+from farref.rendering.policy import allowed
 
 COLUMNS_MAX: Final = 5
 """More backends do not fit side by side with words: a verdict is then its sign only, where the page is wide."""
@@ -53,7 +52,7 @@ def to_html(reports: Sequence[Report]) -> str:
         is_many=len(reports) > COLUMNS_MAX,
         style=Markup(style),
         script=Markup(script),
-        policy=POLICY.format(style=_hash(style), script=_hash(script)),
+        policy=POLICY.format(style=allowed(style), script=allowed(script)),
     )
 
 
@@ -64,7 +63,3 @@ def _environment() -> Environment:
 
 def _resource(name: str) -> str:
     return (files("farref.rendering.conformance") / name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -14,6 +12,7 @@ from markupsafe import Markup
 
 from farref.rendering.evidence import figures
 from farref.rendering.evidence.curves import curves
+from farref.rendering.policy import allowed
 from farref.words import legal
 from farref.zookeeping.engines import ENGINES
 from farref.zookeeping.record import Evidence
@@ -25,7 +24,7 @@ def evidence_page(evidence: Evidence) -> str:
     """Write the page."""
     style, found = f"\n{_resource('page.css')}", figures.fates(evidence)
     text: str = _template().render(
-        policy=POLICY.format(style=_hash(style)),
+        policy=POLICY.format(style=allowed(style)),
         style=Markup(style),
         stamps=evidence.stamps,
         engines=ENGINES,
@@ -58,7 +57,3 @@ def _template() -> Any:
 
 def _resource(name: str) -> str:
     return (files("farref.rendering.evidence") / name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -13,6 +13,7 @@ from farref.properties.proof.solvers.solver import (
     Signature,
     SolverMissing,
     Value,
+    Writer,
 )
 from farref.words import how_to_install
 
@@ -78,14 +79,14 @@ def _value(found: Any) -> Value:
     return int(found.getIntegerValue()) if found.isIntegerValue() else str(found)
 
 
-class _Writer:
-    """Writes formulas as cvc5 wants them. What was written is kept: clauses are asked about again and again."""
+class _Writer(Writer):
+    """Writes formulas as cvc5 wants them."""
 
     def __init__(self, manager: Any, symbols: Mapping[str, Signature]) -> None:
+        super().__init__()
         self.manager = manager
         self.sorts: dict[str, Any] = {fol.NUMBER.name: manager.getIntegerSort()}
         self.symbols = {name: self._symbol(name, *signature) for name, signature in symbols.items()}
-        self.written: dict[int, tuple[fol.Formula, Any]] = {}
         self.free: dict[fol.Variable, Any] = {}
         self.bound: dict[fol.Variable, Any] = {}
 
@@ -99,16 +100,6 @@ class _Writer:
         if sort.name not in self.sorts:
             self.sorts[sort.name] = self.manager.mkUninterpretedSort(sort.name)
         return self.sorts[sort.name]
-
-    def anything(self, one: fol.Term | fol.Related) -> Any:
-        """Write a term, or whether a relation holds."""
-        return self.formula(one) if isinstance(one, fol.Formula) else self.term(one)
-
-    def formula(self, formula: fol.Formula) -> Any:
-        """Write a formula."""
-        if id(formula) not in self.written:
-            self.written[id(formula)] = (formula, self._write(formula))
-        return self.written[id(formula)][1]
 
     def _write(self, formula: fol.Formula) -> Any:
         make, kind = self.manager.mkTerm, cvc5.Kind
@@ -147,7 +138,6 @@ class _Writer:
         return self.manager.mkTerm(cvc5.Kind.APPLY_UF, symbol, *map(self.term, arguments))
 
     def term(self, term: fol.Term) -> Any:
-        """Write a term."""
         make, kind = self.manager.mkTerm, cvc5.Kind
         match term:
             case fol.Variable():

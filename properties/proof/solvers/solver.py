@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from farref.properties.proof.logic.formulas import Formula, Related, Sort, Term
 
@@ -56,3 +57,28 @@ class Solver(Protocol):
 
     def session(self, symbols: Mapping[str, Signature]) -> Session:
         """Begin a conversation about some relations and functions."""
+
+
+class Writer(ABC):
+    """Writes formulas as a solver wants them. What was written is kept: clauses are asked about again and again."""
+
+    def __init__(self) -> None:
+        self.written: dict[int, tuple[Formula, Any]] = {}
+
+    def anything(self, one: Term | Related) -> Any:
+        """Write a term, or whether a relation holds."""
+        return self.formula(one) if isinstance(one, Formula) else self.term(one)
+
+    def formula(self, formula: Formula) -> Any:
+        """Write a formula."""
+        if id(formula) not in self.written:
+            self.written[id(formula)] = (formula, self._write(formula))
+        return self.written[id(formula)][1]
+
+    @abstractmethod
+    def term(self, term: Term) -> Any:
+        """Write a term."""
+
+    @abstractmethod
+    def _write(self, formula: Formula) -> Any:
+        """Write a formula that was not written before."""

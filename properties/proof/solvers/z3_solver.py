@@ -13,6 +13,7 @@ from farref.properties.proof.solvers.solver import (
     Signature,
     SolverMissing,
     Value,
+    Writer,
 )
 from farref.words import how_to_install
 
@@ -66,13 +67,13 @@ def _value(found: Any) -> Value:
     return int(found.as_long()) if z3.is_int(found) else str(found)
 
 
-class _Writer:
-    """Writes formulas as z3 wants them. What was written is kept: clauses are asked about again and again."""
+class _Writer(Writer):
+    """Writes formulas as z3 wants them."""
 
     def __init__(self, symbols: Mapping[str, Signature]) -> None:
+        super().__init__()
         self.sorts: dict[str, Any] = {fol.NUMBER.name: z3.IntSort()}
         self.symbols = {name: self._symbol(name, *signature) for name, signature in symbols.items()}
-        self.written: dict[int, tuple[fol.Formula, Any]] = {}
         self.variables: dict[fol.Variable, Any] = {}
 
     def _symbol(self, name: str, arguments: tuple[fol.Sort, ...], result: fol.Sort | None) -> Any:
@@ -84,16 +85,6 @@ class _Writer:
         if sort.name not in self.sorts:
             self.sorts[sort.name] = z3.DeclareSort(sort.name)
         return self.sorts[sort.name]
-
-    def anything(self, one: fol.Term | fol.Related) -> Any:
-        """Write a term, or whether a relation holds."""
-        return self.formula(one) if isinstance(one, fol.Formula) else self.term(one)
-
-    def formula(self, formula: fol.Formula) -> Any:
-        """Write a formula."""
-        if id(formula) not in self.written:
-            self.written[id(formula)] = (formula, self._write(formula))
-        return self.written[id(formula)][1]
 
     def _write(self, formula: fol.Formula) -> Any:
         match formula:
@@ -119,7 +110,6 @@ class _Writer:
                 raise AssertionError(f"{formula} is not a formula")
 
     def term(self, term: fol.Term) -> Any:
-        """Write a term."""
         match term:
             case fol.Variable():
                 return self._variable(term)

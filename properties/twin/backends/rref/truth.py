@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from farref.impl.core.ids import OwnedReference
 from farref.properties.twin.backends.rref.application import Application
 from farref.properties.twin.backends.rref.impl_observer import name
-from farref.properties.twin.backends.rref.names import Names
+from farref.properties.twin.backends.rref.names import Made, Names
 
 
-@dataclass(frozen=True)
-class ApplicationTruth:
-    """The application's record, with the model's names (`properties/rref/visible.py`)."""
+class KnowsForks(Protocol):
+    """Where every fork is written down by its name."""
 
-    names: Names
-    application: Application
+    @property
+    def made(self) -> Mapping[str, Made]:
+        """The forks, as whoever shared them knows them."""
+
+
+class TruthOfForks:
+    """What is known of every fork since it was made."""
+
+    names: KnowsForks
 
     def rref_of(self, fork: str) -> str | None:
         """Name the RRef that a fork was made of."""
@@ -29,6 +37,14 @@ class ApplicationTruth:
     def holder_of(self, fork: str) -> str:
         """Name the worker that a fork is meant for."""
         return name(self.names.made[fork].holder)
+
+
+@dataclass(frozen=True)
+class ApplicationTruth(TruthOfForks):
+    """The application's record, with the model's names (`properties/rref/visible.py`)."""
+
+    names: Names
+    application: Application
 
     def computes(self, rref: str) -> bool:
         """Say whether the function runs that computes an RRef's value."""

@@ -24,6 +24,7 @@ from farref.impl.core.messages import (
     UserAccept,
 )
 from farref.impl.simulated.network import InFlight
+from farref.properties.twin.backends.rref import names
 from farref.properties.twin.backends.rref.storm.network import REPLIES
 
 Numbered = tuple[ids.WorkerId, int, ids.WorkerId, ids.SequenceNumber]
@@ -41,14 +42,10 @@ class Created:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A fork, as whoever shared it knows it."""
+class Made(names.Made):
+    """A fork, as whoever shared it knows it, and what it travelled with."""
 
-    rref: str
-    parent: str | None
-    holder: ids.WorkerId
-    reference: ids.UserReference
-    carrier: str  # what it travelled with
+    carrier: str
 
 
 class StormNames:

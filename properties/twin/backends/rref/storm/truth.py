@@ -15,13 +15,16 @@ from farref.impl.simulated.network import InFlight
 from farref.properties.twin.backends.rref.impl_observer import name
 from farref.properties.twin.backends.rref.storm.names import StormNames
 from farref.properties.twin.backends.rref.storm.network import Content
+from farref.properties.twin.backends.rref.truth import TruthOfForks
 
 Given = tuple[WorkerId, tuple[Reference, ...]]
 """References, and the worker that has them."""
 
 
-class StormTruth:
+class StormTruth(TruthOfForks):
     """The user code of all workers: it does nothing by itself, and remembers everything."""
+
+    names: StormNames
 
     def __init__(self, names: StormNames) -> None:
         self.names = names
@@ -230,19 +233,6 @@ class StormTruth:
         return [abandoned for _, of, abandoned in self.fetches.values() if of == fork] if self.fetches else []
 
     # What properties ask (`properties/rref/truth.py`)
-
-    def rref_of(self, fork: str) -> str | None:
-        """Name the RRef that a fork was made of."""
-        made = self.names.made.get(fork)
-        return None if made is None else made.rref
-
-    def parent_of(self, fork: str) -> str | None:
-        """Name the fork that a fork was made from."""
-        return self.names.made[fork].parent
-
-    def holder_of(self, fork: str) -> str:
-        """Name the worker that a fork is meant for."""
-        return name(self.names.made[fork].holder)
 
     def computes(self, rref: str) -> bool:
         """Say whether the function runs that computes an RRef's value, or will."""
