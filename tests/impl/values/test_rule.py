@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -11,53 +10,32 @@ import numpy as np
 import pytest
 
 from farref.impl import launch, rpc_sync
-from farref.impl.core.core import Core
-from farref.impl.core.ids import WorkerId
-from farref.impl.settings import Settings
 from farref.impl.transport.streams import Transport
-from farref.impl.worker.worker import Worker
 from tests.impl.far import arrays as far_arrays
 from tests.impl.far import references as far
 from tests.impl.settling import eventually
+from tests.impl.worker.unthreaded import B, Pair, making, turn
 
-A, B = WorkerId(0), WorkerId(1)
-NAMES = {A: "A", B: "B"}
 FAR = ("tests.impl.far.references", "tests.impl.far.arrays")
 SIZES = [100, 1024, 20_000]
 """In the body of a message, in a segment of one write, and in a segment that takes several."""
 
 
 @pytest.fixture
-def pair() -> Iterator[tuple[Worker, Worker]]:
+def pair() -> Iterator[Pair]:
     """Two workers without threads, and without shared memory."""
-    streams = dict(zip((B, A), socket.socketpair(), strict=True))
-    one, other = (
-        Worker(Core(me, NAMES), NAMES, {peer: streams[peer]}, Settings(allowed_modules=FAR))
-        for me, peer in ((A, B), (B, A))
-    )
-    yield one, other
-    for worker in (one, other):
-        worker.released = True
-        worker.close()
-
-
-def run_all(worker: Worker) -> None:
-    worker.intake.turn(0.0)
-    while worker.reactor.tasks:
-        worker.reactor.tasks.popleft()()
-    worker.flush()
+    with making() as make_pair:
+        yield make_pair(None, None, far_arrays.__name__)
 
 
 @pytest.mark.parametrize("elements", SIZES)
-def test_a_result_is_what_the_function_returned_and_not_what_became_of_it(
-    pair: tuple[Worker, Worker], elements: int
-) -> None:
+def test_a_result_is_what_the_function_returned_and_not_what_became_of_it(pair: Pair, elements: int) -> None:
     a, b = pair
     far_arrays.begin(elements)
     futures = [a.call("B", far_arrays.count, [], {}, None) for _ in range(3)]
     a.flush()
     while not all(future.done() for future in futures):
-        run_all(b)
+        turn(b)
         a.intake.turn(0.0)
     assert [(future.value().min(), future.value().max()) for future in futures] == [(1, 1), (2, 2), (3, 3)]
 
@@ -80,7 +58,7 @@ class Gated:
 
 @pytest.mark.parametrize("elements", SIZES)
 def test_an_argument_may_be_changed_as_soon_as_the_call_has_returned(
-    pair: tuple[Worker, Worker], elements: int, monkeypatch: pytest.MonkeyPatch
+    pair: Pair, elements: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another thread is writing to the same peer, so the call returns before anything of it is written."""
     a, b = pair
@@ -97,7 +75,7 @@ def test_an_argument_may_be_changed_as_soon_as_the_call_has_returned(
     writing.join()
     while not future.done():
         a.flush()
-        run_all(b)
+        turn(b)
         a.intake.turn(0.0)
     assert (future.value().min(), future.value().max()) == (1.0, 1.0)
 

@@ -5,37 +5,15 @@ Two workers without threads: what a worker would do by itself is done here, one 
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Iterator
-
-import pytest
-
 from farref.impl.core.autograd.ids import ContextId
 from farref.impl.core.autograd.messages import CleanupContext
-from farref.impl.core.core import Core
 from farref.impl.core.ids import WorkerId
-from farref.impl.settings import Settings
 from farref.impl.transport.frames import Acks, read_body, read_header
 from farref.impl.values.tensors import Passage
 from farref.impl.worker.connection import ANSWERS, LATER
 from farref.impl.worker.intake import TICK_S
 from farref.impl.worker.worker import Worker
-
-A, B = WorkerId(0), WorkerId(1)
-NAMES = {A: "A", B: "B"}
-
-
-@pytest.fixture
-def pair() -> Iterator[tuple[Worker, Worker]]:
-    streams = dict(zip((B, A), socket.socketpair(), strict=True))
-    one, other = (
-        Worker(Core(me, NAMES), NAMES, {peer: streams[peer]}, Settings(allowed_modules=("tests.impl.far.references",)))
-        for me, peer in ((A, B), (B, A))
-    )
-    yield one, other
-    for worker in (one, other):
-        worker.released = True
-        worker.close()
+from tests.impl.worker.unthreaded import A, B, Pair
 
 
 def release(worker: Worker) -> ContextId:
@@ -60,7 +38,7 @@ def cleanups(worker: Worker) -> int:
     return sum(isinstance(body, CleanupContext) for _, _, body, _ in worker.core.channel.unanswered())
 
 
-def test_A25_a_release_waits_for_something_to_ride_with(pair: tuple[Worker, Worker]) -> None:
+def test_A25_a_release_waits_for_something_to_ride_with(pair: Pair) -> None:
     a, b = pair
     context = release(a)
     assert [type(frame).__name__ for frame in frames(a, B)] == ["Control"]
@@ -73,7 +51,7 @@ def test_A25_a_release_waits_for_something_to_ride_with(pair: tuple[Worker, Work
     assert not b.core.engine.contexts[context].is_open
 
 
-def test_R6_answers_leave_together_with_a_tick(pair: tuple[Worker, Worker]) -> None:
+def test_R6_answers_leave_together_with_a_tick(pair: Pair) -> None:
     a, b = pair
     for _ in range(3):
         release(a)
@@ -90,7 +68,7 @@ def test_R6_answers_leave_together_with_a_tick(pair: tuple[Worker, Worker]) -> N
     assert not cleanups(a)
 
 
-def test_R6_answers_leave_when_there_are_enough(pair: tuple[Worker, Worker]) -> None:
+def test_R6_answers_leave_when_there_are_enough(pair: Pair) -> None:
     a, b = pair
     for _ in range(ANSWERS):
         release(a)

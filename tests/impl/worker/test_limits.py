@@ -5,7 +5,6 @@ Most of this is shown on two workers without threads: a test lets each of them r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
@@ -21,15 +20,9 @@ from farref.impl.worker.connection import LATER
 from tests.impl.far import greedy
 from tests.impl.far import references as far
 from tests.impl.settling import eventually
-from tests.impl.worker.unthreaded import A, B, Make, exchange, making, outcome, read, run, settle
+from tests.impl.worker.unthreaded import A, B, Make, exchange, outcome, read, run, settle
 
 LARGE: Final = bytes(2**17)
-
-
-@pytest.fixture
-def make() -> Iterator[Make]:
-    with making() as make_pair:
-        yield make_pair
 
 
 BAD: Final = [

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from farref.impl import LimitReached, Limits, RRef
 from farref.impl.worker.connection import LATER
 from tests.impl.far import references as far
-from tests.impl.worker.unthreaded import A, B, Make, exchange, making, outcome, run, settle
-
-
-@pytest.fixture
-def make() -> Iterator[Make]:
-    with making() as make_pair:
-        yield make_pair
+from tests.impl.worker.unthreaded import A, B, Make, exchange, outcome, run, settle
 
 
 def test_a_program_holds_no_more_references_than_it_may(make: Make) -> None:

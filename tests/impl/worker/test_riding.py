@@ -6,47 +6,21 @@ Two workers without threads: what a worker would do by itself is done here, one 
 from __future__ import annotations
 
 import gc
-import socket
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from farref.impl import launch, rpc_sync
 from farref.impl.api import current
-from farref.impl.core.core import Core
-from farref.impl.core.ids import UserReference, WorkerId
+from farref.impl.core.ids import UserReference
 from farref.impl.functions import name_of
 from farref.impl.rref import RRef
-from farref.impl.settings import Settings
 from farref.impl.worker.connection import LATER, NOW, SOON
 from farref.impl.worker.intake import TICK_S
 from farref.impl.worker.perform import QUICK_S
 from farref.impl.worker.worker import Worker
 from tests.impl.far import references as far
-
-A, B = WorkerId(0), WorkerId(1)
-NAMES = {A: "A", B: "B"}
-
-
-@pytest.fixture
-def pair() -> Iterator[tuple[Worker, Worker]]:
-    ours, theirs = socket.socketpair()
-    settings = Settings(allowed_modules=("tests.impl.far.references",))
-    workers = [
-        Worker(Core(me, NAMES), NAMES, {B if me == A else A: stream}, settings)
-        for me, stream in ((A, ours), (B, theirs))
-    ]
-    yield workers[0], workers[1]
-    for worker in workers:
-        worker.released = True
-        worker.close()
-
-
-def run_all(worker: Worker) -> None:
-    tasks = worker.reactor.tasks
-    while tasks:
-        tasks.popleft()()
+from tests.impl.worker.unthreaded import A, B, Pair, do_tasks
 
 
 def is_confirmed(worker: Worker, reference: UserReference) -> bool:
@@ -55,7 +29,7 @@ def is_confirmed(worker: Worker, reference: UserReference) -> bool:
 
 
 @pytest.mark.parametrize("runs", [True, False], ids=["by whoever runs the function", "by a caller that only reads"])
-def test_the_answer_to_a_creation_rides_with_what_its_function_brings(pair: tuple[Worker, Worker], runs: bool) -> None:
+def test_the_answer_to_a_creation_rides_with_what_its_function_brings(pair: Pair, runs: bool) -> None:
     a, b = pair
     b.performer._quick.add(name_of(far.echo))
     rref = a.remote("B", far.echo, [1], {}, None)
@@ -65,11 +39,11 @@ def test_the_answer_to_a_creation_rides_with_what_its_function_brings(pair: tupl
     assert isinstance(rref.reference, UserReference)
     assert is_confirmed(a, rref.reference) is not runs
     assert b.connections[A].hurry == (SOON if runs else LATER)
-    run_all(b)
+    do_tasks(b)
     assert is_confirmed(a, rref.reference)
 
 
-def test_it_does_not_wait_for_a_function_that_takes_long_for_once(pair: tuple[Worker, Worker]) -> None:
+def test_it_does_not_wait_for_a_function_that_takes_long_for_once(pair: Pair) -> None:
     a, b = pair
     b.performer._quick.add(name_of(far.echo))
     rref = a.remote("B", far.echo, [1], {}, None)
@@ -81,7 +55,7 @@ def test_it_does_not_wait_for_a_function_that_takes_long_for_once(pair: tuple[Wo
     assert is_confirmed(a, rref.reference)
 
 
-def test_it_does_not_wait_for_a_function_that_may_take_long(pair: tuple[Worker, Worker]) -> None:
+def test_it_does_not_wait_for_a_function_that_may_take_long(pair: Pair) -> None:
     a, b = pair
     rref = a.remote("B", far.echo, [1], {}, None)
     a.flush()
@@ -91,28 +65,28 @@ def test_it_does_not_wait_for_a_function_that_may_take_long(pair: tuple[Worker, 
     assert is_confirmed(a, rref.reference)
 
 
-def test_what_was_quick_and_what_was_not(pair: tuple[Worker, Worker]) -> None:
+def test_what_was_quick_and_what_was_not(pair: Pair) -> None:
     a, b = pair
     slow, quick = ("slow", [2 * QUICK_S]), ("echo", [1])
     for name, args in (slow, quick):
         a.call("B", f"tests.impl.far.references:{name}", args, {}, None)
         b.intake.turn(0.0)
-    run_all(b)
+    do_tasks(b)
     assert name_of(far.slow) not in b.performer._quick
     b.performer._quick.add(name_of(far.slow))
     a.call("B", far.slow, [2 * QUICK_S], {}, None)
     a.call("B", "nobody:knows", [], {}, None)
     b.intake.turn(0.0)
-    run_all(b)
+    do_tasks(b)
     assert b.performer._quick <= {name_of(far.echo)}
 
 
-def test_a_delete_waits_for_a_tick_at_most(pair: tuple[Worker, Worker]) -> None:
+def test_a_delete_waits_for_a_tick_at_most(pair: Pair) -> None:
     a, b = pair
     rref = a.remote("B", far.echo, [1], {}, None)
     a.flush()
     b.intake.turn(0.0)
-    run_all(b)
+    do_tasks(b)
     assert isinstance(rref.reference, UserReference)
     assert is_confirmed(a, rref.reference)
     del rref
@@ -129,13 +103,13 @@ def test_a_delete_waits_for_a_tick_at_most(pair: tuple[Worker, Worker]) -> None:
     assert not b.core.owner.entries
 
 
-def test_a_delete_leaves_with_the_result_of_the_function_that_had_the_reference(pair: tuple[Worker, Worker]) -> None:
+def test_a_delete_leaves_with_the_result_of_the_function_that_had_the_reference(pair: Pair) -> None:
     a, b = pair
     own = a.create_local(RRef.unbound(), 1)
     future = a.call("B", far.confirmed, [own], {}, None)
     b.reactor._leading = True
     b.intake.turn(0.0)
-    run_all(b)
+    do_tasks(b)
     a.intake.turn(0.0)
     assert future.done()
     (entry,) = a.core.owner.entries.values()

@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 from farref.impl import PeerDied, launch, rpc_sync
-from farref.impl.core.core import Core
-from farref.impl.core.ids import WorkerId
-from farref.impl.settings import Settings
 from farref.impl.transport.streams import Transport
 from farref.impl.worker.lines import FEW_CALLS
 from farref.impl.worker.reactor import Reactor
-from farref.impl.worker.worker import Worker
 from tests.impl.far import faults as far_faults
 from tests.impl.far import references as far
-
-A, B = WorkerId(0), WorkerId(1)
-NAMES = {A: "A", B: "B"}
-
-
-@pytest.fixture
-def pair() -> Iterator[tuple[Worker, Worker]]:
-    """Two workers without threads."""
-    streams = dict(zip((B, A), socket.socketpair(), strict=True))
-    one, other = (
-        Worker(Core(me, NAMES), NAMES, {peer: streams[peer]}, Settings(allowed_modules=(far.__name__,)))
-        for me, peer in ((A, B), (B, A))
-    )
-    yield one, other
-    for worker in (one, other):
-        worker.released = True
-        worker.close()
+from tests.impl.worker.unthreaded import A, B, Pair, turn
 
 
 def test_a_reader_is_roused_again_although_it_wrote_before_it_was_roused(
-    pair: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reader writes what was queued before its caller rouses it. That must not look as if it were still to come."""
     a, _ = pair
@@ -53,9 +30,7 @@ def test_a_reader_is_roused_again_although_it_wrote_before_it_was_roused(
     assert not a.connections[B].roused
 
 
-def test_a_result_that_is_left_to_others_rouses_the_reader(
-    pair: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_result_that_is_left_to_others_rouses_the_reader(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another thread may take the task that it waits for, and keep it."""
     a, _ = pair
     monkeypatch.setattr(Reactor, "is_busy", True)
@@ -79,27 +54,20 @@ def test_R34_who_is_declared_dead_hears_of_it_at_once(transport: Transport) -> N
 
 
 def test_a_user_that_takes_nothing_in_does_not_fill_the_memory_of_the_owner(
-    pair: tuple[Worker, Worker],
+    pair: Pair,
 ) -> None:
     a, b = pair
     b.connections[A].queued_bytes_max = 2**20
     reference = a.remote("B", far.echo, [np.zeros(2**18, np.uint8)], {}, None)
-    run(b)
+    turn(b)
     a.intake.turn(0.0)
     futures = [a.fetch(reference.reference, None) for _ in range(60)]
     a.flush()
     for _ in range(20):
-        run(b)
+        turn(b)
     assert b.connections[A].queued_bytes() < 2 * 2**20
     while not all(future.done() for future in futures):
         a.intake.turn(0.0)
         b.intake.turn(0.06)
-        run(b)
+        turn(b)
     assert {future.value().nbytes for future in futures} == {2**18}
-
-
-def run(worker: Worker) -> None:
-    worker.intake.turn(0.0)
-    while worker.reactor.tasks:
-        worker.reactor.tasks.popleft()()
-    worker.flush()

@@ -28,10 +28,10 @@ def making() -> Iterator[Make]:
     """Make two workers without threads, each with limits of its own."""
     made: list[Worker] = []
 
-    def make_pair(ours: Limits | None = None, theirs: Limits | None = None) -> Pair:
+    def make_pair(ours: Limits | None = None, theirs: Limits | None = None, *more_modules: str) -> Pair:
         streams = dict(zip((B, A), socket.socketpair(), strict=True))
         for me, peer, limits in ((A, B, ours), (B, A, theirs)):
-            settings = Settings(allowed_modules=(far.__name__,), limits=limits or Limits())
+            settings = Settings(allowed_modules=(far.__name__, *more_modules), limits=limits or Limits())
             made.append(Worker(Core(me, NAMES), NAMES, {peer: streams[peer]}, settings))
         return made[0], made[1]
 
@@ -41,6 +41,19 @@ def making() -> Iterator[Make]:
         worker.close()
 
 
+def do_tasks(worker: Worker) -> None:
+    """Run what is to be run."""
+    while worker.reactor.tasks:
+        worker.reactor.tasks.popleft()()
+
+
+def turn(worker: Worker) -> None:
+    """Let a worker read, run what is to be run, and write what does not wait."""
+    worker.intake.turn(0.0)
+    do_tasks(worker)
+    worker.flush()
+
+
 def read(worker: Worker) -> None:
     worker.intake._next_tick = 0.0
     worker.intake.turn(0.0)
@@ -48,10 +61,9 @@ def read(worker: Worker) -> None:
 
 
 def run(worker: Worker) -> None:
-    """Let a worker read, and run what is to be run."""
+    """Let a worker read, run what is to be run, and write everything."""
     read(worker)
-    while worker.reactor.tasks:
-        worker.reactor.tasks.popleft()()
+    do_tasks(worker)
     worker.flush(LATER)
 
 
