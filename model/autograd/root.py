@@ -1,4 +1,4 @@
-"""The root's side: one pass, from `backward` to its outcome. Everything that decides about a pass is in this file.
+"""The root's side: one pass, from `backward` to its outcome. Everything that changes the root's record of it is in this file.
 
 Theory of operation. The root has to know when nothing of its pass is under way any more. It keeps a ledger of the messages
 that were sent and processed (`ledger.py`), and the pass is at a standstill when the ledger is balanced (A14).

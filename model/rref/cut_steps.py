@@ -44,18 +44,11 @@ def settled(world: World, bounds: Bounds, rules: RRefRules) -> World:
         return world
     for fork in map(ForkId, range(bounds.forks_total)):
         if is_orphan(world, fork, bounds):
-            world = world._replace(users=world.users.put(fork, orphaned(world.users[fork])))
+            world = world._replace(users=world.users.put(fork, use.orphaned(world.users[fork])))
     for rref in map(RRefId, range(bounds.rrefs)):
         owner, sends = _without_the_lost(world, rref, bounds, rules)
         world = world._replace(owners=world.owners.put(rref, owner), network=net.send(world.network, sends))
     return world._replace(network=_silenced(world, bounds))
-
-
-def orphaned(user: use.UserRRef) -> use.UserRRef:
-    """End what a user waits for that has lost its owner. With its handle it goes, and tells nobody (R34)."""
-    if user.handle in (use.Handle.NONE, use.Handle.PARKED):
-        return use.absent(len(user.children))
-    return user._replace(fetch=use.Fetch.NONE, owes_accept=False)
 
 
 def refuse(world: World, carrier: msg.Call | msg.Return) -> World:
@@ -68,7 +61,7 @@ def _without_the_lost(world: World, rref: RRefId, bounds: Bounds, rules: RRefRul
     owner = world.owners[rref]
     for fork in map(ForkId, owner.fetches.members()):
         if is_orphan(world, fork, bounds):
-            owner = owner._replace(fetches=owner.fetches.remove(fork))
+            owner = own.forget_fetch(owner, fork)
     creator = world.lineage[bounds.creator_fork(rref)]
     is_lost = creator.parent is None and is_orphan(world, bounds.creator_fork(rref), bounds)
     return own.fail_creation(owner, rref, rules) if is_lost and is_awaited(owner) else (owner, ())

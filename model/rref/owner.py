@@ -7,9 +7,8 @@ Three facts make that hard, and each is answered by a rule:
 * An entry can be *named before it exists*. Messages overtake each other, so a function on the owner may receive an RRef
   whose RemoteCall is still on its way. It then gets an entry that is EXPECTED: without a value, and without the creator's
   fork. Such an entry has no forks, and that means nothing: the creator lives, the owner just has not heard (R21).
-* A value may take *arbitrarily long*. If the creator were counted only when its function ends, the owner would be ignorant
-  of a living user for all that time. So creation is registered when the call arrives, in one step (R10, R11), and the
-  function's end only delivers the value.
+* A value may take *arbitrarily long*. If the creator were counted only when its function ends, the owner would not know it
+  until then. So a creation is registered when its call arrives, in one step (R10, R11), and the end only brings the value.
 * Code on the owner uses the entry *without a fork*. Running functions, waiting ones and handles are local references; an
   entry with none of them, with no forks, and created, is the only one that may go (R22).
 
@@ -266,6 +265,11 @@ def on_fetch_call(owner: OwnerRRef, rref: RRefId, fork: ForkId) -> Step:
     if owner.phase is Entry.READY:
         return owner, (msg.FetchReturn(rref, fork),)
     return owner._replace(fetches=owner.fetches.add(fork)), ()
+
+
+def forget_fetch(owner: OwnerRRef, fork: ForkId) -> OwnerRRef:
+    """Answer a fetch no more: whoever asked is lost to the owner (R34, R37)."""
+    return owner._replace(fetches=owner.fetches.remove(fork))
 
 
 # -- what the handlers share -------------------------------------------------------------------------------------------

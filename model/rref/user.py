@@ -209,6 +209,13 @@ def on_remote_failed(user: UserRRef, rref: RRefId, fork: ForkId, rules: RRefRule
     return user, (msg.CreateFailed(rref, fork),) if rules.fails_creation_as_error else ()
 
 
+def orphaned(user: UserRRef) -> UserRRef:
+    """End what a user waits for that has lost its owner. With its handle it goes, and tells nobody (R34)."""
+    if user.handle in (Handle.NONE, Handle.PARKED):
+        return absent(len(user.children))
+    return user._replace(fetch=Fetch.NONE, owes_accept=False)
+
+
 # -- being used --------------------------------------------------------------------------------------------------------
 
 

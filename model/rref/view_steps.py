@@ -23,7 +23,7 @@ from farref.model.rref import messages as msg
 from farref.model.rref import network as net
 from farref.model.rref import owner as own
 from farref.model.rref import user as use
-from farref.model.rref.cut_steps import is_awaited, orphaned
+from farref.model.rref.cut_steps import is_awaited
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.links import is_orphan
 from farref.model.rref.rules import RRefRules
@@ -186,7 +186,7 @@ def cut_off(world: World, fork: ForkId, bounds: Bounds) -> World:
     """Send nothing about a fork to those whom its holder has excluded; without its owner it goes with its handle (R37, R43)."""
     data, rref = world.lineage[fork], bounds.rref_of(fork)
     if is_orphan(world, fork, bounds):
-        world = world._replace(users=world.users.put(fork, orphaned(world.users[fork])))
+        world = world._replace(users=world.users.put(fork, use.orphaned(world.users[fork])))
         for kind in TO_OWNER:
             world = _silenced(world, kind(rref, fork))
     sharer = None if data.parent is None else world.lineage[data.parent].holder
@@ -210,9 +210,7 @@ def _without_the_excluded(world: World, worker: WorkerId, fork: ForkId, bounds: 
     if not shuns(world, worker, holder):
         return world
     if bounds.owner(rref) == worker:
-        owner = world.owners[rref]
-        forgotten = owner._replace(fetches=owner.fetches.remove(fork))
-        world = world._replace(owners=world.owners.put(rref, forgotten))
+        world = world._replace(owners=world.owners.put(rref, own.forget_fetch(world.owners[rref], fork)))
     return world if rules.children_wait_too else _without_child(world, worker, fork, bounds, rules)
 
 

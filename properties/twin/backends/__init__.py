@@ -1,1 +1,1 @@
-"""What is driven beside the model: each backend performs the model's actions in its own way. Only here is `impl` imported."""
+"""What is driven beside the model: each backend takes the steps of the model in its own way. Only these import `impl`."""
