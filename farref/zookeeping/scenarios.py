@@ -1,22 +1,24 @@
 """The unit tests of the core as an engine: those that reach the handler that is wrong, until one fails.
 
-They are run once on the right core, to note which functions each of them calls. A test that never calls a handler cannot say
-what it does. So a creature meets the tests that call its handler, the quickest first. It needs a checkout.
+They are collected once, and run once on the right core to note which functions each of them calls. A test that never calls a
+handler cannot say what it does. So a creature meets the tests that call its handler, the quickest first, in a process that is
+forked when all is loaded: that takes a fraction of a second. It needs a checkout.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import redirect_stdout
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import StringIO
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
 import pytest
+from _pytest.config import _prepareconfig
 
 from farref.properties.zoo.creature import Creature
 from farref.properties.zoo.mutants.guards import GuardMutant
@@ -26,70 +28,77 @@ from farref.zookeeping.outcome import Engine, Outcome, killed, survived
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
 UNIT_TESTS: Final = CHECKOUT / "tests" / "impl" / "core"
-CAMPAIGN: Final = "test_schedules.py"
-"""The tests that draw schedules at length are left out: they are a campaign."""
-OPTIONS: Final = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no", f"--rootdir={CHECKOUT}")
+CAMPAIGNS: Final = ("test_schedules.py", "test_transitions.py")
+"""The tests that draw schedules at length are left out: they are campaigns."""
+OPTIONS: Final = ("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no", f"--rootdir={CHECKOUT}")
 
 
 class Watch:
-    """A plugin of pytest that counts what passed, and keeps the name of what failed."""
+    """A plugin of pytest that counts what passed, how long it took, and keeps the name of what failed."""
 
     def __init__(self) -> None:
         self.passed = 0
         self.failed = ""
+        self.seconds: defaultdict[str, float] = defaultdict(float)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note how a test went."""
         self.passed += report.when == "call" and report.passed
         self.failed = self.failed or (report.nodeid if report.failed else "")
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note a file that could not even be read."""
-        self.failed = self.failed or (report.nodeid if report.failed else "")
-
-
-class Callers(Watch):
-    """The same, which also notes for every function of the core which tests call it, and how long those take."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.callers: defaultdict[str, set[str]] = defaultdict(set)
-        self.seconds: defaultdict[str, float] = defaultdict(float)
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Look at every call that a test makes, from setting up to tearing down."""
-        callers = self.callers
-
-        def note(frame: FrameType, event: str, _: object) -> None:
-            if event == "call":
-                callers[frame.f_code.co_qualname].add(item.nodeid)
-
-        sys.setprofile(note)
-        try:
-            return (yield)
-        finally:
-            sys.setprofile(None)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note how long a test took, too."""
-        super().pytest_runtest_logreport(report)
         self.seconds[report.nodeid] += report.duration
 
 
-def run(watch: Watch, *asked: str) -> int:
-    """Run some tests, and print nothing."""
-    with redirect_stdout(StringIO()):
-        return int(pytest.main([*OPTIONS, *asked], plugins=[watch]))
+class Scenarios:
+    """The tests, collected, and for every function of the core those that call it, the quickest first."""
+
+    def __init__(self, *asked: str) -> None:
+        self.watch = Watch()
+        with redirect_stdout(StringIO()):
+            config = _prepareconfig([*OPTIONS, *asked], [self.watch])
+            config._do_configure()  # `pytest.main` would do no more, and end it
+            session = pytest.Session.from_config(config)
+            config.hook.pytest_sessionstart(session=session)
+            items = session.perform_collect()
+            self.callers = self._ran(items)
+        assert not self.watch.failed, f"without any mistake: {self.watch.failed}"
+
+    def _ran(self, items: Sequence[Any]) -> dict[str, list[pytest.Item]]:
+        """Run all of them on the right core, and look at every call that they make."""
+        callers: defaultdict[str, dict[pytest.Item, None]] = defaultdict(dict)
+        for item in items:
+            sys.setprofile(partial(_note, callers, item))
+            try:
+                run(item)
+            finally:
+                sys.setprofile(None)
+        seconds = self.watch.seconds
+        return {name: sorted(found, key=lambda item: seconds[item.nodeid]) for name, found in callers.items()}
+
+    def first_failure(self, function: str) -> str:
+        """Run the tests that call a function, until one fails; say which."""
+        self.watch.passed, self.watch.failed = 0, ""
+        with redirect_stdout(StringIO()):
+            for item in self.callers.get(function, ()):
+                run(item)
+                if self.watch.failed:
+                    break
+        return self.watch.failed
+
+
+def _note(callers: dict[str, dict[pytest.Item, None]], item: pytest.Item, frame: FrameType, event: str, _: Any) -> None:
+    if event == "call":
+        callers[frame.f_code.co_qualname][item] = None
+
+
+def run(item: pytest.Item) -> None:
+    """Run one test, from setting up to tearing down."""
+    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
 
 
 @lru_cache(maxsize=1)
-def callers() -> Callers:
-    """Run all of them on the right core."""
-    found = Callers()
-    code = run(found, str(UNIT_TESTS), f"--ignore={UNIT_TESTS / CAMPAIGN}")
-    assert code == pytest.ExitCode.OK, f"without any mistake: {found.failed or code}"
-    return found
+def scenarios() -> Scenarios:
+    """Collect and run the tests of the core. What is forked from here has them."""
+    return Scenarios(str(UNIT_TESTS), *(f"--ignore-glob=*/{name}" for name in CAMPAIGNS))
 
 
 def handler(creature: Any) -> str:
@@ -100,16 +109,10 @@ def handler(creature: Any) -> str:
 
 def unit_tests(creature: Creature) -> Outcome:
     """Run the tests that call the handler with the mistake in it, until one fails."""
-    known = callers()
-    asked = sorted(known.callers[handler(creature)], key=lambda test: known.seconds[test])
-    if not asked:
-        return survived(0, "no test calls it")
-    watch = Watch()
+    known = scenarios()
     with alive(creature):
-        code = run(watch, "-x", *asked)
-    if code == pytest.ExitCode.OK:
-        return survived(watch.passed)
-    return killed(watch.failed or f"pytest ended with {code}", watch.passed + 1)
+        failed = known.first_failure(handler(creature))
+    return killed(failed, known.watch.passed + 1) if failed else survived(known.watch.passed)
 
 
 ENGINE: Final = Engine(
@@ -118,6 +121,6 @@ ENGINE: Final = Engine(
     "tests",
     lambda one: isinstance(one, Mutant | GuardMutant) and in_one_process(one),
     unit_tests,
-    lambda _: callers(),
+    lambda _: scenarios(),
 )
 """It takes mistakes in the core."""

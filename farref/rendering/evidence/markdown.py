@@ -25,7 +25,9 @@ farref evidence -o evidence.html                                 # this page, wi
 
 TAKEN = """An engine takes those that it can say something
 about: a proof knows rules and no handlers, and the kit is asked only about what it has a check for. Storms, crash points and
-unit tests were asked mostly about what others left alive, so their rates say little about them alone."""
+unit tests were asked mostly about what others left alive, so their rates say little about them alone. A dash is an engine
+that was not asked here. Elsewhere `python -m bench.machine` asks Hypothesis about the implementation without each rule, and
+tests hold TLC's verdicts against ours, also where a rule is off (`tests/farref/tlc`)."""
 
 SEEN = """For each action of the model: how many transitions of real processes were seen that the model
 allows, with equal tables after."""

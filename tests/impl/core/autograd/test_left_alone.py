@@ -24,7 +24,7 @@ from farref.impl.core.autograd.messages import (
 from farref.impl.core.core import Core
 from farref.impl.core.effects import Send
 from farref.impl.core.ids import FIRST_LIFE, FetchId, ForkId, RRefId, WorkerId
-from farref.impl.core.messages import FetchCall, ForwardCall
+from farref.impl.core.messages import Control, FetchCall, ForwardCall
 from farref.impl.errors import ContextReleased, WireError
 from tests.impl.core.autograd.programs import settle
 from tests.impl.core.autograd.world import World
@@ -34,12 +34,13 @@ D = WorkerId(3)
 UNKNOWN = ContextId(A, FIRST_LIFE, 77)
 
 
-def bodies(effects: list[object]) -> list[EngineBody]:
+def bodies(effects: list[object]) -> list[object]:
     """What is told to others by some effects."""
-    return [one.message.body for one in effects if isinstance(one, Send)]  # type: ignore[union-attr]
+    controls = [one.message for one in effects if isinstance(one, Send) and isinstance(one.message, Control)]
+    return [control.body for control in controls]
 
 
-def told(core: Core, source: WorkerId, body: EngineBody) -> list[EngineBody]:
+def told(core: Core, source: WorkerId, body: EngineBody) -> list[object]:
     """Let a control message take effect; give what is told to others then."""
     core.engine.take(source, body)
     return bodies(list(core.taken()))

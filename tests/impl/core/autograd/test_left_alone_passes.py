@@ -171,5 +171,5 @@ def test_A21_messages_to_the_living_are_waited_for_after_a_death() -> None:
 def test_A17_a_task_that_never_walked_shows_and_frees_nothing() -> None:
     task = Task(pass_of(UNKNOWN, A), {}, {})
     seen: dict[object, object] = {}
-    task.commit(seen)  # type: ignore[arg-type]
+    task.commit(seen)
     assert seen == {}
