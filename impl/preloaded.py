@@ -7,6 +7,7 @@ never told of it, and a folder that no worker knows of: the server leaves neithe
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import pickle
 import sys
@@ -36,3 +37,4 @@ def _tidy_up() -> None:
 
 sys.excepthook = _complain
 atexit.register(_tidy_up)
+gc.freeze()  # what was imported is nobody's garbage: no worker need search it, or copy the pages it lies in
