@@ -72,21 +72,20 @@ class Search:
 
     def _leave_out_steps(self) -> None:
         size = max(1, len(self.shortest.actions) // 2)
-        while True:
-            if self._can_spare_a_piece(size):
-                continue
-            if size == 1:
-                return
-            size //= 2
+        while self._spares_pieces(size) or size > 1:
+            size = max(1, size // 2)
 
-    def _can_spare_a_piece(self, size: int) -> bool:
-        """Leave out each piece of some size in turn, the last first: what happens late matters least to the rest."""
-        bounds, actions = self.shortest.bounds, self.shortest.actions
-        for end in range(len(actions), 0, -size):
-            rest = (*actions[: max(0, end - size)], *actions[end:])
-            if self._disagrees(bounds, rest, len(actions) - 1):
-                return True
-        return False
+    def _spares_pieces(self, size: int) -> bool:
+        """Leave out each piece of some size in turn, the last first: what happens late matters least to the rest.
+
+        Whatever was left out, the steps before it are still there. So the search goes on with them, and not anew.
+        """
+        steps = end = len(self.shortest.actions)
+        while end > 0:
+            actions, start = self.shortest.actions, max(0, end - size)
+            self._disagrees(self.shortest.bounds, (*actions[:start], *actions[end:]), len(actions) - 1)
+            end = min(start, len(self.shortest.actions))
+        return len(self.shortest.actions) < steps
 
     def _disagrees(self, bounds: Any, actions: Iterable[Action], steps_max: int) -> bool:
         """Try a run, and keep it if it ends in a disagreement and is short enough."""

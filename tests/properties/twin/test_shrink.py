@@ -22,7 +22,7 @@ from farref.properties.rref.visible import ModelTruth
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.backends.model import ModelBackend
 from farref.properties.twin.campaign import campaign
-from farref.properties.twin.shrink import disagrees, shrink
+from farref.properties.twin.shrink import Search, disagrees, shrink
 from farref.properties.twin.twin import Disagreement, Twin
 from farref.properties.zoo.catalogue import AUTOGRAD_MUTANTS
 
@@ -75,6 +75,27 @@ def test_a_run_with_every_worker_of_its_world_is_shortened_too() -> None:
     assert found is not None
     shortest = shrink(found, Picky(let_go))
     assert (shortest.actions, shortest.note) == ((create, let_go), "")
+
+
+class Numbers(Search):
+    """Looks for the numbers that matter, and counts how often it tries. A run of numbers has no world."""
+
+    matter, tries = frozenset({0, 21, 22, 63}), 0
+
+    def _finds_a_smaller_world(self) -> bool:
+        return False
+
+    def take_again(self, bounds: Any, actions: Any) -> Disagreement | None:
+        self.tries += 1
+        taken = tuple(actions)
+        return Disagreement(bounds, "numbers", taken, ("wrong",)) if self.matter <= {*taken} else None
+
+
+def test_what_cannot_be_left_out_is_not_tried_anew_each_time_something_else_is() -> None:
+    numbers = Numbers(Disagreement(BOUNDS, "numbers", tuple(range(64)), ("wrong",)), None, float("inf"))
+    numbers.run()
+    assert {*numbers.shortest.actions} == numbers.matter
+    assert numbers.tries < 50
 
 
 class LateLiar(ModelBackend):

@@ -66,6 +66,8 @@ class StormSearch(Search):
             self._leave_out_steps()
             if not self._finds_a_smaller_world():
                 return
+            while self._finds_a_smaller_world():
+                pass
 
     def _finds_a_smaller_world(self) -> bool:
         found = self.shortest
