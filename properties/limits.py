@@ -10,11 +10,8 @@ Limits = Mapping[str, tuple[int, int]]
 
 OTHER_LIMITS: Final = (0, 9)
 
-UNCUT: Final = "links break in the model only, and not beside an implementation"
+UNCUT: Final = "links break in the model, and beside it in autograd on the backends simulated and processes only"
 """What is said to somebody who wants links cut where they cannot be."""
-
-UNEXCLUDED: Final = "of distributed autograd workers are excluded in the model only, and not beside an implementation"
-"""What is said to somebody who wants workers excluded from passes where they cannot be."""
 
 UNVIEWED: Final = "workers are excluded in the model, and beside it on the backends simulated and processes only"
 """What is said to somebody who wants workers excluded where they cannot be."""

@@ -23,7 +23,7 @@ from farref.options.groups import (
 )
 from farref.options.numbers import Seconds, WholeNumber
 from farref.options.work import work_given, work_options
-from farref.properties.limits import UNVIEWED
+from farref.properties.limits import UNCUT, UNVIEWED
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import encode
 from farref.properties.twin.backend import FreeBackend, MakeBackend
@@ -167,6 +167,8 @@ def _fixed(given: dict[str, Any], make: MakeBackend) -> dict[str, Any]:
     wrong = about.unfit(fixed)
     if fixed.get("exclusions") and not getattr(make, "excludes", False):
         wrong = f"{UNVIEWED}; leave out --exclusions"
+    if fixed.get("cuts") and not getattr(make, "severs", False):
+        wrong = f"{UNCUT}; leave out --cuts"
     if wrong is not None:
         raise click.UsageError(wrong)
     return fixed

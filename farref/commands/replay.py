@@ -94,9 +94,9 @@ class Replayed(msgspec.Struct, frozen=True):
 
 def replay_on(trace: Trace, name: str) -> Replayed:
     """Let a backend take a run, once as it is and once restlessly."""
-    excludes = getattr(find_backend(trace.subject, name), "excludes", False)
-    for bound, why in (("cuts", UNCUT), *([] if excludes else [("exclusions", UNVIEWED)])):
-        if getattr(trace.bounds, bound, 0):
+    make = find_backend(trace.subject, name)
+    for bound, able, why in (("cuts", "severs", UNCUT), ("exclusions", "excludes", UNVIEWED)):
+        if getattr(trace.bounds, bound, 0) and not getattr(make, able, False):
             raise click.UsageError(f"{why}: this run can be told (farref explain), and not replayed")
     actions = beginning(sound_model(trace.bounds), actions_of(trace))
     replayed = Replayed(name, len(trace.steps), len(actions), Agreement.INCOMPLETE, differed=trace.disagreement)

@@ -104,8 +104,9 @@ class ModelObserver:
             addresses = (str(message), worker_name(source), worker_name(target))
             if place not in network.lost:
                 flying.append(MessageView(*addresses, content_of(message, content, self._pairs(world))))
+            is_over = source in world.dead or target in world.workers[source].mourned  # nobody sends it again
             is_control = not isinstance(message, msg.ForwardCall)
-            if is_control and place not in network.processed and source not in world.dead:
+            if is_control and place not in network.processed and not is_over:
                 unanswered.append(MessageView(*addresses))
         return flying, unanswered
 

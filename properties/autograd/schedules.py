@@ -18,7 +18,7 @@ from farref.model.autograd.spelling import find_graph, spell
 from farref.model.autograd.world import EVERY, Bounds, seed_of
 from farref.model.ids import WorkerId
 from farref.properties.autograd.limits import LIMITS, PASSES_MAX, complaint, is_begun_by_creator
-from farref.properties.limits import UNCUT, UNEXCLUDED, outside
+from farref.properties.limits import outside
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import Temperaments
 
@@ -45,9 +45,6 @@ TEMPERAMENTS: Final = Temperaments(
     ),
     apart=frozenset({"exclude", "follow views", "cut", "mend"}),
 )
-
-UNDRIVEN: Final = {"cuts": UNCUT, "exclusions": UNEXCLUDED}
-"""The bounds of what happens in the model only, and what is said to somebody who asks for it."""
 
 WORKERS_DRAWN: Final = (2, 2, 3, 3, 3, 4)
 PAIRS_DRAWN: Final = (1, 2, 3, 3, 4, 4, 5, 6, 7)
@@ -82,8 +79,7 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
 def unfit(fixed: dict[str, Any]) -> str | None:
     """Say what is wrong with bounds that are the same in all schedules. Workers and pairs are those of the programs drawn."""
     sizes: dict[str, Any] = {name: fixed[name] for name in ("workers", "pairs") if name in fixed}
-    undriven = next((name for name in UNDRIVEN if fixed.get(name)), None)
-    wrong = f"{UNDRIVEN[undriven]}; leave out --{undriven}" if undriven else outside(sizes, LIMITS)
+    wrong = outside(sizes, LIMITS)
     if wrong is not None:
         return wrong
     graph = fixed.get("graph")

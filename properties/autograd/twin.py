@@ -25,6 +25,10 @@ FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "timed_out": (act.TimeOut,),
     "failed": (FailCall, act.Raise),
     "died": (act.Crash,),
+    "excluded": (act.Exclude,),
+    "refused": (act.Fence,),
+    "cut": (act.Cut,),
+    "mended": (act.Mend,),
 }
 NEEDS: Final = {
     "duplicated": "duplicates",
@@ -32,6 +36,10 @@ NEEDS: Final = {
     "timed_out": "timeouts",
     "failed": "failures",
     "died": "crashes",
+    "excluded": "exclusions",
+    "refused": "exclusions",
+    "cut": "cuts",
+    "mended": "cuts",
 }
 
 

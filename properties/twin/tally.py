@@ -13,7 +13,7 @@ from farref.properties.protocols import protocol_of
 from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.twin import Disagreement
 
-ASKED_FOR: Final = ("exclusions", "joins")
+ASKED_FOR: Final = ("exclusions", "joins", "cuts")
 """The bounds that are not drawn: what they allow happens only to somebody who asks for it."""
 
 

@@ -15,7 +15,8 @@ from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
 from farref.impl.core.autograd.tables import Context
 from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import WorkerId
-from farref.impl.core.messages import AnyMessage, ForwardCall
+from farref.impl.core.messages import AnyMessage, Excluded, ForwardCall
+from farref.impl.core.views import ViewNumber
 from farref.impl.functions import function, name_of
 from farref.impl.tape import Tensor
 from farref.impl.tape.passes import root_of
@@ -24,8 +25,13 @@ from farref.impl.worker.recording import using
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
 from farref.properties.twin.backends.autograd.tensors import Terms, WorkerTensors
+from farref.properties.twin.backends.autograd.views import obey_the_schedule
 from farref.properties.twin.backends.held_core import HeldCore
-from farref.properties.twin.backends.rref.driven_application import DrivenApplication, this_application
+from farref.properties.twin.backends.rref.driven_application import (
+    DrivenApplication,
+    keep_the_stream,
+    this_application,
+)
 
 
 class DrivenAutograd(DrivenApplication):
@@ -35,6 +41,7 @@ class DrivenAutograd(DrivenApplication):
         super().__init__(worker, core)
         self.tensors = WorkerTensors()
         self._context: ContextId | None = None
+        self._by_views = False
 
     # About the steps
 
@@ -44,10 +51,13 @@ class DrivenAutograd(DrivenApplication):
         assert self._context is not None, "a program begins with its context"
         return self._context
 
-    def enter_world(self, size: int) -> None:
+    def enter_world(self, size: int, by_views: bool) -> None:
         """Forget everything; the worker begins its next life, in a world that may be smaller than the pool."""
         self.core.workers = set(map(WorkerId, range(size)))
         self.begin_anew()
+        self._by_views = by_views
+        if by_views:
+            self.obey_the_schedule()
         self.tensors, self._context = WorkerTensors(), None
         for connection in self.worker.connections.values():
             connection.dead = False  # the dead were dead in the life before
@@ -105,6 +115,33 @@ class DrivenAutograd(DrivenApplication):
     def notice(self, dead: WorkerId) -> None:
         """Hear that a worker is dead."""
         self._perform(lambda: self.core.peer_died(dead, f"worker {dead} is dead"))
+
+    # Views (`views.py`)
+
+    def obey_the_schedule(self) -> None:
+        """Take views from the schedule, and leave streams to the excluded open: it decides what they still send."""
+        worker = self.worker
+        with worker.lock:
+            obey_the_schedule(self.core)
+        worker.membership.lose = keep_the_stream  # type: ignore[method-assign]
+        worker.post = self._post  # type: ignore[method-assign]
+        worker.declare_dead = self._declare_dead  # type: ignore[method-assign]
+
+    def _declare_dead(self, peer: WorkerId, reason: str, *, has_left: bool = False) -> None:
+        """Wait for the view, where views decide (A29)."""
+        if not self._by_views:
+            Worker.declare_dead(self.worker, peer, reason, has_left=has_left)
+
+    def fence(self, number: ViewNumber, reason: str) -> None:
+        """Learn that this worker is excluded (R38)."""
+
+        def learn() -> list[Effect]:
+            self.core.members.on_excluded(self.core.me, Excluded(number, reason))
+            return self.core.taken()
+
+        self._perform(learn)
+        with self.worker.lock:
+            self.worker.closing = False  # the process is needed for the next run
 
     def deliver_raising(self, source: WorkerId, message: AnyMessage, pair: int) -> None:
         """Let a gradient arrive, at a pair whose backward rule then raises."""

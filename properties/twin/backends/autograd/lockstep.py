@@ -8,6 +8,8 @@ Each action of the model is one step here, with these translations:
 * Where calls are no steps, the model lets everybody know the context whom a call or a root is about. Here calls are made one
   after the other before the run begins, and who then does not know the context is made to.
 * A crashed worker is never asked again. Its process lives, as it is needed for the next run.
+* The schedule is the authority (`views.py`). An excluded worker goes on until the schedule tells it so, and is not asked then.
+* On a broken link nothing arrives until it is mended: what was to take effect at once waits too (`traffic.py`).
 
 A *restless* backend also does what the model calls nothing at all: with each pair it sends a tensor that nobody uses (A22), and
 it loses acknowledgements, so that messages come again after they have taken effect (R7).
@@ -28,7 +30,6 @@ from farref.model.autograd.messages import ForwardCall, Settled
 from farref.model.autograd.world import Bounds, seed_of
 from farref.properties.autograd.observation import Observation, ReleaseView
 from farref.properties.autograd.visible import Truth
-from farref.properties.limits import UNCUT
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.autograd.impl_observer import ImplObserver, release_view
 from farref.properties.twin.backends.autograd.names import Names, name
@@ -36,6 +37,7 @@ from farref.properties.twin.backends.autograd.network import AutogradNetwork
 from farref.properties.twin.backends.autograd.seen import WorkerSeen
 from farref.properties.twin.backends.autograd.tensors import LEAF, Terms
 from farref.properties.twin.backends.autograd.traffic import State, Traffic
+from farref.properties.twin.backends.autograd.views import Views
 
 
 class AutogradLockstep:
@@ -44,9 +46,11 @@ class AutogradLockstep:
     def __init__(self, network: AutogradNetwork, bounds: Bounds, *, restless: bool) -> None:
         self.network, self.bounds, self.restless = network, bounds, restless
         self.names = Names(network.context)
-        self.traffic = Traffic(network, self.names, restless=restless)
+        self.members = Views(len(bounds.worker_ids))
+        self.traffic = Traffic(network, self.names, self.members, restless=restless)
         self.observer = ImplObserver(self.names)
         self.seen: dict[WorkerId, WorkerSeen] = {}
+        self.crashed: set[WorkerId] = set()
         self.graph: Graph | None = None
         self.truth = Truth(smart=bounds.smart, is_recorded_at_once=not bounds.forward)
         if len(bounds.catalogue) == 1:
@@ -85,14 +89,16 @@ class AutogradLockstep:
                 self.truth.released = True
                 self.network.release_context()
             case act.Crash(worker):
-                self.truth.dead.add(name(WorkerId(worker)))
-                self.network.crash(WorkerId(worker))
-                self.traffic.bury(WorkerId(worker))
-                self.seen.pop(WorkerId(worker), None)
+                self.crashed.add(WorkerId(worker))
+                self._fall_silent(WorkerId(worker))
             case act.Notice(worker, dead):
                 self.network.notice(WorkerId(worker), WorkerId(dead))
-            case act.Cut() | act.Mend() | act.Exclude() | act.Install() | act.Fence():
-                raise Refused(f"{action}: {UNCUT}")
+            case act.Cut(one, other):
+                self.traffic.cut(WorkerId(one), WorkerId(other))
+            case act.Mend(one, other):
+                self.traffic.mend(WorkerId(one), WorkerId(other))
+            case act.Exclude() | act.Install() | act.Fence():
+                self._follow(action)
             case OnMessage():
                 self._befall(action)
             case _:
@@ -113,7 +119,7 @@ class AutogradLockstep:
                 self.network.duplicate(copied)
                 _each(self.network.deliver, others)
             case DropMessage():
-                _each(self.network.drop, self.traffic.take(message, State.LOST))
+                _each(self.network.drop, self.traffic.lose(message))
             case Retry():
                 self.traffic.send_again(message, self.seen.values())
             case act.Raise(gradients):
@@ -125,6 +131,25 @@ class AutogradLockstep:
                 _each(self.network.fail if is_told else self.network.drop, self.traffic.take(message, State.ARRIVED))
             case _:
                 assert_never(action)
+
+    def _follow(self, action: act.Membership) -> None:
+        worker = WorkerId(action.worker)
+        match action:
+            case act.Exclude():
+                self.members.exclude(worker)
+            case act.Install():
+                self.network.install(worker, self.members.next_for(worker))
+            case act.Fence():
+                self.network.fence(worker, *self.members.view_without(worker))
+                self._fall_silent(worker)
+            case _:
+                assert_never(action)
+
+    def _fall_silent(self, worker: WorkerId) -> None:
+        self.truth.dead.add(name(worker))
+        self.network.crash(worker)
+        self.traffic.bury(worker)
+        self.seen.pop(worker, None)
 
     # The program
 
@@ -175,7 +200,7 @@ class AutogradLockstep:
         unanswered = {view for one in seen for view in self.traffic.waiting(one.worker, one.unanswered)}
         return Observation(
             workers=tuple(map(self.observer.worker, seen)),
-            passes=tuple(self.observer.passes(running, self.network.ended, self.traffic.dead)),
+            passes=tuple(self.observer.passes(running, self.network.ended, self.crashed)),
             release=self._release(),
             flying=tuple(sorted(self.traffic.views())),
             unanswered=tuple(sorted(unanswered)),

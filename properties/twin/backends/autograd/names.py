@@ -13,6 +13,7 @@ from farref.impl.values.gradients import read_gradients
 from farref.model.autograd import messages as msg
 from farref.model.autograd.ids import PairId
 from farref.model.autograd.ids import PassId as ModelPassId
+from farref.model.autograd.messages import Fault
 from farref.model.ids import WorkerId as ModelWorkerId
 from farref.model.ids import worker_name
 from farref.properties.autograd.observation import Counts
@@ -128,6 +129,8 @@ def outcome(ended: PassEnded) -> str:
     fault = ended.fault
     if fault is None:
         return ENDED_WELL
+    if fault.cause is eng.Cause.DIED and fault.worker == ended.pass_id.root:
+        return f"{Fault.EXCLUDED.name} {name(fault.worker)}"  # nobody is told of the own death but by the fence (R38)
     is_about_sends = fault.cause is eng.Cause.UNREACHED
     return fault.cause.name if is_about_sends else f"{fault.cause.name} {name(fault.worker)}"
 

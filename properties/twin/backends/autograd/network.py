@@ -8,6 +8,7 @@ from typing import Protocol
 from farref.impl.core.autograd.effects import PassEnded
 from farref.impl.core.autograd.ids import ContextId, ForwardId, PassId
 from farref.impl.core.ids import SequenceNumber, WorkerId
+from farref.impl.core.views import View, ViewNumber
 from farref.impl.simulated.network import InFlight
 from farref.properties.twin.backends.autograd.seen import WorkerSeen
 from farref.properties.twin.backends.autograd.tensors import Terms
@@ -73,3 +74,15 @@ class AutogradNetwork(Protocol):
 
     def notice(self, worker: WorkerId, dead: WorkerId) -> None:
         """Let a worker hear that another is dead."""
+
+    def install(self, worker: WorkerId, view: View) -> None:
+        """Let a worker install a view (R37)."""
+
+    def fence(self, worker: WorkerId, number: ViewNumber, reason: str) -> None:
+        """Let a worker learn that it is excluded (R38)."""
+
+    def cut(self, one: WorkerId, other: WorkerId) -> None:
+        """Break the link of two workers that live (R36)."""
+
+    def mend(self, one: WorkerId, other: WorkerId) -> None:
+        """Connect two workers again (R3)."""

@@ -7,8 +7,10 @@ from typing import Final
 
 from farref.impl.core.autograd.effects import PassEnded
 from farref.impl.core.autograd.ids import ForwardId, PassId
-from farref.impl.core.effects import Effect
+from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import WorkerId
+from farref.impl.core.messages import Excluded
+from farref.impl.core.views import View, ViewNumber
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
 from farref.properties.autograd.observation import Observation
@@ -27,25 +29,27 @@ class AutogradProcesses(DrivenProcesses[Bounds, Action, Observation, DrivenAutog
     """Real workers; every delivery is chosen by the caller."""
 
     protocol = "autograd"
+    excludes = severs = True
+    """Whether workers can be excluded here, and links be broken (A29)."""
 
     def __init__(self, *, restless: bool = False, prepare: Prepare | None = None) -> None:
         super().__init__(DrivenAutograd, restless=restless, prepare=prepare)
 
     def _begin(self, bounds: Bounds) -> AutogradLockstep:
         workers = len(bounds.worker_ids)
-        self.network = AutogradProcessNetwork(self._pool(workers), workers)
+        self.network = AutogradProcessNetwork(self._pool(workers), workers, by_views=bounds.exclusions > 0)
         return AutogradLockstep(self.network, bounds, restless=self.restless)
 
 
 class AutogradProcessNetwork(HeldNetwork[DrivenAutograd, WorkerSeen]):
     """The first workers of a pool, a context of the first of them, and every message between them."""
 
-    def __init__(self, pool: Pool[DrivenAutograd], workers: int) -> None:
+    def __init__(self, pool: Pool[DrivenAutograd], workers: int, *, by_views: bool) -> None:
         super().__init__(pool, workers)
         self.ended: dict[PassId, PassEnded] = {}
         self._dead: set[WorkerId] = set()
         for rank in self._ranks:
-            self._ask(rank, DrivenAutograd.enter_world, workers)
+            self._ask(rank, DrivenAutograd.enter_world, workers, by_views)
         self.context = self._ask(CREATOR, DrivenAutograd.open_context)
         for rank in self._ranks:
             self._ask(rank, DrivenAutograd.enter, self.context)
@@ -55,6 +59,8 @@ class AutogradProcessNetwork(HeldNetwork[DrivenAutograd, WorkerSeen]):
         return (seen for seen in super().look() if seen.worker not in self._dead)
 
     def _hear(self, worker: WorkerId, effect: Effect) -> None:
+        if isinstance(effect, Send) and isinstance(effect.message, Excluded):
+            return  # it gets lost: an excluded worker is told so by the schedule (R38)
         super()._hear(worker, effect)
         if isinstance(effect, PassEnded):
             self.ended[effect.pass_id] = effect
@@ -93,3 +99,17 @@ class AutogradProcessNetwork(HeldNetwork[DrivenAutograd, WorkerSeen]):
     def notice(self, worker: WorkerId, dead: WorkerId) -> None:
         """Let a worker hear that another is dead."""
         self._ask(worker, DrivenAutograd.notice, dead)
+
+    def install(self, worker: WorkerId, view: View) -> None:
+        """Let a worker install a view."""
+        self._ask(worker, DrivenAutograd.install, view)
+
+    def fence(self, worker: WorkerId, number: ViewNumber, reason: str) -> None:
+        """Let a worker learn that it is excluded."""
+        self._ask(worker, DrivenAutograd.fence, number, reason)
+
+    def cut(self, one: WorkerId, other: WorkerId) -> None:
+        """Let nothing in that comes from one to the other. The stream itself stays; `test_mending.py` has those that break."""
+
+    def mend(self, one: WorkerId, other: WorkerId) -> None:
+        """Let in again what comes from one to the other."""

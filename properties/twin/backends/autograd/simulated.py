@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from farref.impl.core.autograd.ids import ForwardId, PassId
 from farref.impl.core.autograd.tables import Context
 from farref.impl.core.ids import WorkerId
+from farref.impl.core.messages import Excluded
+from farref.impl.core.views import View, ViewNumber
 from farref.impl.simulated.autograd import AutogradSimulation
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
@@ -14,6 +16,7 @@ from farref.properties.autograd.observation import Observation
 from farref.properties.twin.backends.autograd.lockstep import AutogradLockstep
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
 from farref.properties.twin.backends.autograd.tensors import Terms, WorkerTensors
+from farref.properties.twin.backends.autograd.views import obey_the_schedule
 from farref.properties.twin.backends.driven import Driven
 
 CREATOR = WorkerId(0)
@@ -24,18 +27,23 @@ class SimulatedAutograd(Driven[Action, Observation]):
 
     name = "simulated"
     protocol = "autograd"
+    excludes = severs = True
+    """Whether workers can be excluded here, and links be broken (A29)."""
 
     def start(self, bounds: Bounds) -> None:
         """Begin with new engines."""
-        self.network = SeenAutograd(len(bounds.worker_ids))
+        self.network = SeenAutograd(len(bounds.worker_ids), by_views=bounds.exclusions > 0)
         self.lockstep = AutogradLockstep(self.network, bounds, restless=self.restless)
 
 
 class SeenAutograd(AutogradSimulation):
     """A simulation in which each worker has its tensors, and all work is done within the step that it follows from."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, *, by_views: bool = False) -> None:
         super().__init__(workers)
+        self.by_views = by_views
+        for core in self.cores.values() if by_views else ():
+            obey_the_schedule(core)
         self.tensors = {worker: WorkerTensors() for worker in self.cores}
         self.context = self.open_context(CREATOR)
         self._pairs: dict[ForwardId, tuple[WorkerId, int]] = {}
@@ -118,3 +126,14 @@ class SeenAutograd(AutogradSimulation):
         """Let a worker hear that another is dead."""
         self.perform(worker, self.cores[worker].peer_died(dead, f"worker {dead} is dead"))
         self._work_off()
+
+    def install(self, worker: WorkerId, view: View) -> None:
+        """Let a worker install a view."""
+        self.perform(worker, self.cores[worker].members.install(view))
+        self._work_off()
+
+    def fence(self, worker: WorkerId, number: ViewNumber, reason: str) -> None:
+        """Let a worker learn that it is excluded, whoever says so."""
+        core = self.cores[worker]
+        core.members.on_excluded(worker, Excluded(number, reason))
+        self.perform(worker, core.taken())

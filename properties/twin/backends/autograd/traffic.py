@@ -2,7 +2,10 @@
 
 The model's network is a set, and an implementation may say the same thing twice: a root answers every late report with `Abort`
 (A19), of which the model needs one. So messages with one name are one message: its copies arrive together and are lost
-together. What is said again after it has arrived arrives at once, and must have no effect.
+together. What is said again after it has arrived arrives at once, and must have no effect; on a broken link, once it is mended.
+
+Somebody excluded is told so in a step of its own, so what refusals say is lost (R38). The model loses messages to somebody whom
+their sender has excluded, and sends them again; here they are late instead, as nobody sends them again (R37).
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from farref.impl.core.ids import WorkerId
-from farref.impl.core.messages import Ack, CallFailed, Control, ForwardCall
+from farref.impl.core.messages import Ack, CallFailed, Control, Excluded, ForwardCall
 from farref.impl.simulated.network import InFlight
 from farref.model.autograd import messages as msg
 from farref.properties.autograd.observation import MessageView
@@ -20,6 +23,7 @@ from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.autograd.names import Names, Numbered, name
 from farref.properties.twin.backends.autograd.network import AutogradNetwork
 from farref.properties.twin.backends.autograd.seen import WorkerSeen
+from farref.properties.twin.backends.autograd.views import Views
 
 
 class State(Enum):
@@ -43,12 +47,14 @@ class Copies:
 class Traffic:
     """Finds and names what is under way. An acknowledgement arrives with the step that causes it."""
 
-    def __init__(self, network: AutogradNetwork, names: Names, *, restless: bool) -> None:
-        self.network, self.names, self.restless = network, names, restless
+    def __init__(self, network: AutogradNetwork, names: Names, members: Views, *, restless: bool) -> None:
+        self.network, self.names, self.members, self.restless = network, names, members, restless
         self.messages: dict[msg.Message, Copies] = {}
         self.dead: set[WorkerId] = set()
         self._last = 0
         self._answered: set[Numbered] = set()
+        self._apart: dict[frozenset[WorkerId], list[InFlight]] = {}
+        """The links that are broken, and what would take effect at once and waits on them."""
 
     def flights(self, message: msg.Message) -> list[InFlight]:
         """Find the copies of a message that are under way."""
@@ -64,6 +70,13 @@ class Traffic:
         self.messages[message].flights.clear()
         return found
 
+    def lose(self, message: msg.Message) -> list[int]:
+        """Take the copies of a message out that are lost; one that nobody would send again is only late."""
+        if any(flight.target in self.members.lost_to(flight.source) for flight in self.flights(message)):
+            self.messages[message].state = State.LOST
+            return []
+        return self.take(message, State.LOST)
+
     def copy(self, message: msg.Message) -> tuple[int, list[int]]:
         """Choose the copy of a message that arrives and stays under way, and take the others out."""
         first, *others = self.flights(message)
@@ -75,6 +88,8 @@ class Traffic:
         """Send a lost message again (R6)."""
         copies = self.messages[message]
         copies.state = State.FLYING
+        if copies.flights:
+            return
         unanswered = {(seen.worker, *one) for seen in workers for one in seen.unanswered}
         for place in sorted(copies.numbers & unanswered):
             self.network.retry(*place)
@@ -88,21 +103,30 @@ class Traffic:
                     del copies.flights[flight.id]
                     self.network.drop(flight.id)
 
+    def cut(self, one: WorkerId, other: WorkerId) -> None:
+        """Break a link."""
+        self.network.cut(one, other)
+        self._apart[frozenset((one, other))] = []
+
+    def mend(self, one: WorkerId, other: WorkerId) -> None:
+        """Mend a link, and let arrive what waited on it and was to arrive at once."""
+        self.network.mend(one, other)
+        for flight in self._apart.pop(frozenset((one, other))):
+            (self.network.drop if flight.target in self.dead else self.network.deliver)(flight.id)
+
     def settle(self) -> None:
         """Take in what was sent, and let acknowledgements arrive, until there is nothing new."""
         while new := [flight for flight in self.network.in_flight() if flight.id > self._last]:
             for flight in new:
                 self._last = flight.id
-                if flight.target in self.dead:
+                if flight.target in self.dead or isinstance(flight.message, Excluded):
                     self.network.drop(flight.id)
                 elif isinstance(flight.message, Ack):
                     self._acknowledge(flight, flight.message)
                 elif isinstance(flight.message, Control | ForwardCall):
                     self._enter(flight, flight.message)
                 elif isinstance(flight.message, CallFailed):
-                    self.network.deliver(
-                        flight.id
-                    )  # an error for the caller, which is none of this protocol's business
+                    self._let_in(flight)  # an error for the caller, which is none of this protocol's business
                 else:
                     raise Refused(f"{flight.message} is sent, which is no message of this protocol")
 
@@ -117,16 +141,25 @@ class Traffic:
             case State.LOST:
                 self.network.drop(flight.id)
             case State.COPIED | State.ARRIVED:
-                self.network.deliver(flight.id)
+                self._let_in(flight)
+
+    def _let_in(self, flight: InFlight) -> None:
+        """Let something arrive at once, or as soon as its link is mended."""
+        waiting = self._apart.get(frozenset((flight.source, flight.target)))
+        if waiting is None:
+            self.network.deliver(flight.id)
+        else:
+            waiting.append(flight)
 
     def _acknowledge(self, flight: InFlight, ack: Ack) -> None:
         """Let an acknowledgement arrive; a restless network loses some, so that messages come again after their effect (R7)."""
         place = (flight.target, flight.source, ack.number)
         named = self.names.known.get(place)
         is_over = named is not None and self.messages[named].state is State.ARRIVED
+        is_heard = flight.source not in self.members.lost_to(flight.target)
         is_first = place not in self._answered
         self._answered.add(place)
-        if self.restless and is_over and is_first and ack.number % 2:
+        if self.restless and is_over and is_heard and is_first and ack.number % 2:
             self.network.drop(flight.id)
             self.network.retry(*place)
         else:
@@ -135,7 +168,9 @@ class Traffic:
     def views(self) -> list[MessageView]:
         """See everything that is under way; of several copies, one."""
         return [
-            self._view(named, next(iter(one.flights.values()))) for named, one in self.messages.items() if one.flights
+            self._view(named, next(iter(one.flights.values())))
+            for named, one in self.messages.items()
+            if one.flights and one.state is not State.LOST
         ]
 
     def _view(self, named: msg.Message, flight: InFlight) -> MessageView:
@@ -144,10 +179,11 @@ class Traffic:
         return MessageView(str(named), name(flight.source), name(flight.target), content)
 
     def waiting(self, source: WorkerId, unanswered: tuple[tuple[WorkerId, int], ...]) -> set[MessageView]:
-        """See the control messages of a worker that have no answer yet; the dead do not answer."""
+        """See the control messages of a worker that have no answer yet; the dead, and those who refuse it, do not answer."""
         found = set()
         for peer, number in unanswered:
             if peer not in self.dead:
                 named = self.names.known[source, peer, number]  # type: ignore[index]
-                found.add(MessageView(str(named), name(source), name(peer)))
+                is_refused = self.messages[named].state is State.ARRIVED and source in self.members.lost_to(peer)
+                found |= set() if is_refused else {MessageView(str(named), name(source), name(peer))}
         return found

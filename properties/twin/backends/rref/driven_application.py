@@ -136,7 +136,7 @@ class DrivenApplication:
         with worker.lock:
             members.hosted, members.authority = None, AUTHORITY
             self.core.workers.add(AUTHORITY)
-        worker.membership.lose = _keep_the_stream  # type: ignore[method-assign, assignment]
+        worker.membership.lose = keep_the_stream  # type: ignore[method-assign, assignment]
         worker.post = self._post  # type: ignore[method-assign]
 
     def _post(self, target: WorkerId, message: AnyMessage, segments: Any) -> None:
@@ -239,7 +239,7 @@ class DrivenApplication:
             return  # the result was lost or refused, and so was the reference in it
 
 
-def _keep_the_stream(_peer: WorkerId, _reason: str) -> None:
+def keep_the_stream(_peer: WorkerId, _reason: str) -> None:
     """Do nothing about a worker that is lost."""
 
 
