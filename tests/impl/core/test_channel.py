@@ -67,6 +67,18 @@ def test_an_older_life_and_a_number_outside_the_window_are_refused() -> None:
     assert receiver.take(Control(Incarnation(6), SequenceNumber(1), SequenceNumber(1), delete(1)))
 
 
+def test_R7_what_would_be_taken_is_what_is_taken_and_to_ask_changes_nothing() -> None:
+    receiver = Incoming(Incarnation(5))
+    known = Control(Incarnation(5), SequenceNumber(2), SequenceNumber(2), delete(2))
+    assert receiver.would_take(known)
+    assert receiver.take(known)
+    assert not receiver.would_take(known)
+    assert not receiver.would_take(Control(Incarnation(5), SequenceNumber(1), SequenceNumber(1), delete(1)))
+    assert not receiver.would_take(Control(Incarnation(4), SequenceNumber(9), SequenceNumber(9), delete(9)))
+    assert receiver.would_take(Control(Incarnation(6), SequenceNumber(2), SequenceNumber(2), delete(2)))
+    assert (receiver.incarnation, receiver.mark) == (5, 2)
+
+
 def test_waiting_times_grow_to_a_limit_and_differ() -> None:
     assert all(0.5 * FIRST_INTERVAL_S < interval(SequenceNumber(n), 0) <= FIRST_INTERVAL_S for n in range(1, 50))
     assert interval(SequenceNumber(1), 60) <= LONGEST_INTERVAL_S
