@@ -56,7 +56,7 @@ NAMED: Final = {
         command=("node", str(CAPNWEB)),
         programs=("node",),
         npm=("capnweb",),
-        install="Node 20 or later; npm install capnweb@0.12",
+        install="Node 20 or later; npm install --no-save capnweb@0.12, where farref is run",
     ),
 }
 
