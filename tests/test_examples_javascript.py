@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.spec.test_transcript import frames as transcribed
+from tests.test_examples import run
 
 ROOT = Path(__file__).parents[1]
 
 pytestmark = pytest.mark.skipif(
     shutil.which("node") is None, reason="workers in JavaScript are not run: there is no node"
 )
-
-
-def run(*command: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
 
 
 def test_python_and_javascript_in_one_world() -> None:

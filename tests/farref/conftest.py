@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -42,6 +43,14 @@ def traced(farref: Farref, tmp_path_factory: pytest.TempPathFactory) -> Traced:
         return path.read_bytes()
 
     return content
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C be heard as in a process of its own, also where the tests are run by workers that ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from farref.impl import get_debug_info, rpc_sync
+from farref.impl import PeerDied, get_debug_info, rpc_sync
 from farref.impl.core.observe import WorkerTables
 from farref.properties.proof.link.rest import broken_at_rest
 from tests.impl.far import references as far
@@ -26,6 +26,14 @@ def is_settled(names: Sequence[str]) -> bool:
     """Say whether every table of the driver and of these workers is empty."""
     gc.collect()
     return get_debug_info().is_empty() and all(rpc_sync(name, far.tables) == (0, 0, 0, 0) for name in names)
+
+
+def pid_of(name: str) -> int | None:
+    """Say in which process a worker is; none while the last one that had the name is dead."""
+    try:
+        return int(rpc_sync(name, far.pid))
+    except PeerDied:
+        return None
 
 
 def all_tables(names: Sequence[str]) -> list[WorkerTables]:

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from farref.impl import PeerDied, RpcError, get_debug_info, remote, rpc_sync
+from farref.impl import RpcError, get_debug_info, remote, rpc_sync
 from farref.impl.ray_actors import on_ray
 from tests.impl.far import references as far
-from tests.impl.settling import eventually, is_settled
+from tests.impl.settling import eventually, is_settled, pid_of
 
 ROOT = Path(__file__).parents[2]
 FAR = ["tests.impl.far.references"]
@@ -52,13 +52,6 @@ def test_R44_an_actor_that_is_killed_comes_back_as_a_new_worker(ray: Any) -> Non
         assert get_debug_info().dead == (1,)
         del at_a
         eventually(lambda: is_settled(["A", "B"]))
-
-
-def pid_of(name: str) -> int | None:
-    try:
-        return int(rpc_sync(name, far.pid))
-    except PeerDied:
-        return None
 
 
 def test_before_ray_has_begun_an_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

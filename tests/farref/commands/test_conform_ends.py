@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -142,14 +142,6 @@ def test_ctrl_c_loses_no_report_of_another_day(farref: Farref, tmp_path: Path) -
     farref("conform", "--backend", TOY, "--only", "R20", "-o", str(saved))
     out, _ = interrupted("hello", tmp_path, "--from", str(saved), "--format", "json")
     assert json.loads(out)["backend"] == "toy"
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Let Ctrl-C be heard as in a process of its own, also where the tests are run by workers that ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("ctrl_c")

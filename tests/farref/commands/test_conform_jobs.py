@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -34,14 +34,6 @@ def adapters(monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
     monkeypatch.setattr(CheckedAdapter, "run", counted)
     return found
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Let Ctrl-C be heard as in a process of its own."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def test_the_verdicts_are_the_same_and_in_the_same_order(farref: Farref, adapters: set[int]) -> None:

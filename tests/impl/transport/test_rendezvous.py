@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from farref.impl import (
-    PeerDied,
     RpcError,
     Settings,
     TensorPipeRpcBackendOptions,
@@ -30,7 +29,7 @@ from farref.impl.transport.frames import Known
 from farref.impl.worker.process import current
 from tests.impl.far import cuts, visitor
 from tests.impl.far import references as far
-from tests.impl.settling import eventually, is_settled
+from tests.impl.settling import eventually, is_settled, pid_of
 
 ROOT = Path(__file__).parents[3]
 CERTIFICATES = Path(__file__).parent / "certificates"
@@ -175,13 +174,6 @@ def test_R44_workers_that_were_killed_come_back_under_their_names(port: int, vis
         eventually(lambda: is_settled(["A", "B"]))
         assert get_debug_info().dead == (1, 2, 3)
     assert [said_by(process) for process in processes.values()] == ["", ""], "they leave together"
-
-
-def pid_of(name: str) -> int | None:
-    try:
-        return int(rpc_sync(name, far.pid))
-    except PeerDied:
-        return None
 
 
 def test_R44_a_name_that_is_a_members_is_not_given_again(port: int, visit: Visit) -> None:

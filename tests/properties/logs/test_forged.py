@@ -19,7 +19,8 @@ from farref.properties.logs.format import Event, Log, WorkerLog
 from farref.properties.logs.validate import LogVerdict, validate
 from farref.properties.rref.protocol import RREF
 from tests.impl.core.simulation import drain, under_way
-from tests.properties.logs.test_mistakes import LoggedBackend, read, roam, run
+from tests.properties.logs.test_log import read, renumber
+from tests.properties.logs.test_mistakes import LoggedBackend, roam, run
 
 B, A, C = WorkerId(0), WorkerId(1), WorkerId(2)
 
@@ -69,14 +70,14 @@ def put(log: Log, rank: int, place: int, event: Event) -> Event:
     """Put an event in a place of a worker's log, and number all of them anew."""
     events = log.workers[rank].events
     events.insert(place, msgspec.structs.replace(event, worker=rank))
-    _renumber(log.workers[rank])
+    renumber(log.workers[rank])
     return log.workers[rank].events[place]
 
 
 def move(log: Log, event: Event, to: int) -> Event:
     """Let another worker have done it, at the same time."""
     log.workers[event.worker].events.remove(event)
-    _renumber(log.workers[event.worker])
+    renumber(log.workers[event.worker])
     return put(log, to, bisect([one.time for one in log.workers[to].events], event.time), event)
 
 
@@ -86,10 +87,6 @@ def replace(log: Log, event: Event, **changes: object) -> Event:
     other = msgspec.structs.replace(event, **changes)
     events[events.index(event)] = other
     return other
-
-
-def _renumber(worker: WorkerLog) -> None:
-    worker.events = [msgspec.structs.replace(one, number=number) for number, one in enumerate(worker.events, start=1)]
 
 
 def test_what_is_forged_here_is_sound(log: Log) -> None:

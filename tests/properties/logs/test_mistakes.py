@@ -14,7 +14,7 @@ from farref.impl.core.messages import Ack, Control
 from farref.impl.errors import RpcError
 from farref.impl.worker.logfile import journal_in
 from farref.model.rref.world import Bounds
-from farref.properties.logs.format import Log, read_logs
+from farref.properties.logs.format import Log
 from farref.properties.logs.validate import validate
 from farref.properties.protocols import sound_model
 from farref.properties.rref.protocol import RREF
@@ -22,11 +22,7 @@ from farref.properties.twin.backends.rref.simulated import Cores, SeenSimulation
 from farref.properties.twin.schedule import Schedule
 from farref.properties.twin.stepper import Stepper
 from farref.properties.zoo.catalogue import RREF_MUTANTS
-
-
-def read(files: list[Path]) -> Log:
-    return read_logs((path.name, path.read_bytes()) for path in files)
-
+from tests.properties.logs.test_log import read
 
 # -- schedules of the twin ---------------------------------------------------------------------------------------------
 

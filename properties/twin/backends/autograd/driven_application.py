@@ -123,7 +123,7 @@ class DrivenAutograd(DrivenApplication):
         worker = self.worker
         with worker.lock:
             obey_the_schedule(self.core)
-        worker.membership.lose = keep_the_stream  # type: ignore[method-assign]
+        worker.membership.lose = keep_the_stream  # type: ignore[assignment, method-assign]
         worker.post = self._post  # type: ignore[method-assign]
         worker.declare_dead = self._declare_dead  # type: ignore[method-assign]
 
