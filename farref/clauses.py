@@ -18,6 +18,10 @@ FOLDED: Final = re.compile(r"^<details>\n.*?^</details>\n", re.MULTILINE | re.DO
 
 NONE: Final = "—"
 DEFECT: Final = re.compile(r"^### ([NF]\w+)\. (.+)$", re.MULTILINE)
+ASKED: Final = re.compile(r"^\| (M\d+) \| (.+?) \| ([RAH]\d+)?", re.MULTILINE)
+"""Rows of the table of what every transport must do."""
+KEPT: Final = re.compile(r"^\| (Z\d+) \| (.+) \|$", re.MULTILINE)
+"""Rows of the tables of how ours meets and mends its streams."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,24 @@ def _clauses_of(about: AnySubject) -> list[Clause]:
 def defects() -> dict[str, str]:
     """Give the known defects of RRefs with their titles, those the model can express and those it cannot."""
     return dict(DEFECT.findall(_read("differences.md")))
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What a transport is asked for: its id, its page, its sentence, and the first clause that it serves, if one is named."""
+
+    id: str
+    page: str
+    text: str
+    clause: str
+
+
+def requirements() -> list[Requirement]:
+    """Give what every transport is asked for, and what ours keeps."""
+    page = "building/transport.md"
+    asked = ASKED.findall(_read(page))
+    of_all = [Requirement(name, page, f"A transport MUST {text}.", clause) for name, text, clause in asked]
+    return [*of_all, *(Requirement(name, "wire.md", f"{text}.", "") for name, text in KEPT.findall(_read("wire.md")))]
 
 
 def _read(name: str) -> str:

@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cache
 from typing import Final
 
-from farref.clauses import clauses, defects
+from farref.clauses import clauses, defects, requirements
 from farref.properties.proof.subjects import SUBJECTS
 from farref.properties.protocol import AnySubject
 from farref.properties.protocols import CHECKED
@@ -32,6 +32,7 @@ class Sort(Enum):
     SITUATION = "situation"
     DEFECT = "defect"
     PROOF = "clause of a proof"
+    REQUIREMENT = "requirement"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def names() -> tuple[Named, ...]:
     modelled = [one for about in CHECKED.values() for one in _named(about)]
     claimed = {one.id for one in modelled}
     unmodelled = (_unmodelled(name, title) for name, title in defects().items() if name not in claimed)
-    return (*modelled, *unmodelled, *_proved())
+    return (*modelled, *unmodelled, *_proved(), *_required())
 
 
 def find_names(name: str) -> list[Named]:
@@ -70,7 +71,10 @@ def what_there_is(name: str) -> str:
     meant = f"did you mean {near[0]}? " if near else ""
     clause, property_, defect = map(_ranges, (clauses(), _of(Sort.PROPERTY), _of(Sort.CLAIM, Sort.DEFECT, Sort.GAP)))
     proof, rule = _ranges(_of(Sort.PROOF)), _of(Sort.RULE)[0]
-    numbered = f"clauses {clause}, properties {property_}, known defects {defect}, clauses of proofs {proof}"
+    numbered = (
+        f"clauses {clause}, properties {property_}, known defects {defect}, clauses of proofs {proof}, "
+        f"requirements on transports {_ranges(_of(Sort.REQUIREMENT))}"
+    )
     return f"nothing in the spec is called {name!r}; {meant}there are {numbered}, and rules such as {rule}"
 
 
@@ -161,6 +165,13 @@ def _proved() -> Iterator[Named]:
                 what = f"A clause of the proof of {theorem.id} ({subject.name}), which every step keeps."
                 command = f"farref prove {subject.name} --only {one.id}"
                 yield Named(one.id, Sort.PROOF, subject.name, what, one.text, one.serves.partition(",")[0], (command,))
+
+
+def _required() -> Iterator[Named]:
+    """Name what is asked of a transport."""
+    for one in requirements():
+        what = f"A requirement on transports, in a table of spec/{one.page}."
+        yield Named(one.id, Sort.REQUIREMENT, "transport", what, one.text, one.clause, ())
 
 
 def _unmodelled(name: str, title: str) -> Named:

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from farref.model.rref.rules import RULES
+from farref.properties.autograd.claims import CLAIMS
+from farref.properties.proof.subjects import SUBJECTS
+from farref.properties.zoo.catalogue import everybody
 from tests.generated import farref
+from tests.properties.test_portfolios import STATES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -52,6 +56,20 @@ def test_the_state_machine_is_a_test_that_pytest_runs(tmp_path: Path) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
         assert "://" in target or (page.parent / target).exists(), target
+
+
+def test_what_is_counted_is_as_many() -> None:
+    """Numbers in sentences, which no table is generated for."""
+    safety = SUBJECTS["rref"].theorems[0].invariant
+    [least] = re.findall(r"More than (\d+) creatures are wrong", README)
+    [lines] = re.findall(r"This one, of about (\d+) lines", README)
+    [millions] = re.findall(r"every property, in (\d+) million states", README)
+    assert f"# {len(safety)} clauses that " in README
+    assert 0 < len(everybody()) - int(least) < 100
+    assert abs(len((ROOT / "examples" / "late_owner.py").read_text().splitlines()) - int(lines)) < 10
+    assert round(sum(STATES.values()) / 1e6) == int(millions)
+    assert len(CLAIMS) == 9
+    assert "Distributed autograd has nine such claims." in README
 
 
 def test_rules_and_options_named_exist() -> None:

@@ -1,12 +1,12 @@
-// A link to another worker, over one stream after the other (section Epochs of spec/wire.md, X1 to X10).
+// A link to another worker, over one stream after the other (section Epochs of spec/wire.md, Z1 to Z10).
 //
 // What is sent is kept until the other says that it has taken it. So a break loses nothing: the next stream goes on behind
 // what the other has taken. What is kept has no limit here.
 import { connect } from "node:net";
 import { AGAIN, frame, introduce, JOINS, lengths, parse } from "./wire.mjs";
 
-const HEARD_BYTES = 32768; // X3
-const REFUSED = 2n ** 64n - 1n; // X7
+const HEARD_BYTES = 32768; // Z3
+const REFUSED = 2n ** 64n - 1n; // Z7
 
 export class Link {
   constructor(rank, incarnation = null) {
@@ -16,7 +16,7 @@ export class Link {
   }
   get works() { return this.socket !== null; }
 
-  send(bytes) { // X2
+  send(bytes) { // Z2
     if (this.over) return;
     this.kept.push(bytes);
     this.spoke = Date.now();
@@ -26,11 +26,11 @@ export class Link {
     this.told = this.taken;
     this.send(frame({ type: "Heard", taken: this.taken }));
   }
-  forget(count) { // X2, X8. A count that was sent again may be an old one
+  forget(count) { // Z2, Z8. A count that was sent again may be an old one
     while (this.begin < count && this.kept.length) this.begin += this.kept.shift().length;
     if (this.begin < count) throw new Error("it has taken more than was sent");
   }
-  goOn({ socket, pieces, epoch, count }) { // X4
+  goOn({ socket, pieces, epoch, count }) { // Z4
     this.leave();
     if (count < this.begin) throw new Error("it has not taken what it said it had");
     this.forget(count);
@@ -38,7 +38,7 @@ export class Link {
     Object.assign(this, { socket, pieces, epoch, told: this.taken });
     for (const bytes of this.kept) socket.write(bytes);
   }
-  leave() { // X5: nothing more is read from this stream
+  leave() { // Z5: nothing more is read from this stream
     this.socket?.destroy();
     this.socket = this.pieces = null;
   }
@@ -54,7 +54,7 @@ export class Link {
         const [length, body] = lengths(await pieces.take(8));
         const bytes = await pieces.take(length);
         if (this.pieces !== pieces) return null;
-        Object.assign(this, { taken: this.taken + 8 + length, listened: Date.now() }); // X1
+        Object.assign(this, { taken: this.taken + 8 + length, listened: Date.now() }); // Z1
         receive(parse(bytes, body));
         if (this.taken - this.told >= HEARD_BYTES) this.sayHeard();
       }
@@ -84,7 +84,7 @@ const countsIn = async (pieces, many) => {
   return Array.from({ length: many }, (_, at) => bytes.readBigUInt64LE(8 * at));
 };
 
-/** X4, X6: connect again, or knock at a higher rank. An error is `gone` if nobody listens (X10), or has what was `told`. */
+/** Z4, Z6: connect again, or knock at a higher rank. An error is `gone` if nobody listens (Z10), or has what was `told`. */
 export async function reach(path, me, link) {
   const socket = await opened(path).catch((error) => {
     throw Object.assign(error, { gone: ["ENOENT", "ECONNREFUSED"].includes(error.code) });

@@ -16,14 +16,14 @@ export class Streams {
     if (error?.broken) this.mend(link, error.message);
     else if (error) this.do_cut({ peer: link.rank, reason: error.message }); // what no honest peer sends
   }
-  async mend(link, reason) { // one attempt at a time: a count that was told must still be right when the stream begins (X5)
+  async mend(link, reason) { // one attempt at a time: a count that was told must still be right when the stream begins (Z5)
     if (link.mending) return;
     link.mending = true;
     await this.connectAgain(link, reason).finally(() => { link.mending = false; });
     if (!link.works && !link.over && !this.stopped && this.links.get(link.rank) === link && !this.suspected.has(link.rank))
       this.mend(link, reason); // it broke again at once
   }
-  async connectAgain(link, reason) { // X4, X6: until there is a stream, or nobody is there any more
+  async connectAgain(link, reason) { // Z4, Z6: until there is a stream, or nobody is there any more
     for (let pause = PAUSE_MS; !link.works && !link.over && !this.stopped; pause = Math.min(2 * pause, PAUSE_MS_MAX)) {
       try {
         const made = await reach(joined(this.directory, placeOf(link.rank, link.incarnation)), this.me, link);
@@ -40,13 +40,13 @@ export class Streams {
     try {
       link.goOn(made);
       this.readFrom(link);
-    } catch (error) { // X8
+    } catch (error) { // Z8
       made.socket.destroy();
       this.do_cut({ peer: link.rank, reason: error.message });
     }
   }
   breakStreamTo(name) { this.links.get(this.rankOf(name))?.socket?.destroy(); } // to see that it is made again
-  gone(link, reason) { // X10; whoever has said 4 has left in order
+  gone(link, reason) { // Z10; whoever has said 4 has left in order
     if (this.reached.get(link.rank) < 4) return this.suspect(link.rank, reason);
     this.links.delete(link.rank);
     this.checkLeaving?.();
@@ -63,14 +63,14 @@ export class Streams {
     const link = this.links.get(rank);
     if (purpose === JOINS) return this.declineToAdmit(socket);
     if (purpose === AGAIN && this.core.members.since.has(rank))
-      return refuse(guest, this.core.members.view, this.core.dead.get(rank)); // X7, R38
+      return refuse(guest, this.core.members.view, this.core.dead.get(rank)); // Z7, R38
     if (link && !link.over && link.incarnation === null) this.know(link, incarnation);
     if (purpose !== AGAIN || !link || link.over || link.incarnation !== incarnation) return socket.destroy();
-    if (rank > this.rank && epoch <= link.epoch) return socket.destroy(); // X5
+    if (rank > this.rank && epoch <= link.epoch) return socket.destroy(); // Z5
     if (rank > this.rank) link.leave();
     answer(guest, link);
     if (rank > this.rank) return this.goOn(link, guest);
-    socket.end(); // X6
+    socket.end(); // Z6
     if (!link.works || epoch <= link.epoch) return;
     link.leave();
     this.mend(link, "the other end has lost the stream");

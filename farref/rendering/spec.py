@@ -20,6 +20,7 @@ COMMANDS_ARE: Final = {
     Sort.SITUATION: ("reach it",),
     Sort.DEFECT: (),
     Sort.PROOF: ("prove it",),
+    Sort.REQUIREMENT: (),
 }
 """What each command of a name is for."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from click.testing import Result
 from farref.clauses import clauses
 from farref.commands import doctor
 from farref.commands.check import check
-from farref.names import find_names
+from farref.names import Sort, find_names, names
 from farref.options.check import make_request
 from farref.properties.protocol import AnySubject
 from farref.properties.protocols import CHECKED
@@ -62,6 +63,8 @@ EXPLAINED = {
     "D5": ("gives its own gradient", "A12. ", "farref check autograd --profile torch --claim D5"),
     "ENTRY_waits_for_creation": ("is kept until", "R21. ", "farref check rref --without entry_waits_for_creation"),
     "sends_Call": ("A Call is sent.", "R4. ", "farref check rref"),
+    "m3": ("A transport MUST deliver a user call at most once.", "R4. User calls", "spec/building/transport.md"),
+    "Z10": ("If nobody listens at", "spec/wire.md"),
     "n3": ("that the model cannot express", "spec/differences.md", "The error handler marks the wrong RRef"),
 }
 
@@ -94,6 +97,29 @@ def test_whatever_the_output_names_is_explained(about: AnySubject) -> None:
         assert found.must_hold.endswith(".")
         for command in found.commands:
             make_request(check.make_context("check", command.split()[2:]).params)
+
+
+NUMBERED = re.compile(r"([A-Z])(\d+)")
+
+
+def test_no_number_stands_for_two_things() -> None:
+    """As spec/README.md promises. A rule or a situation may be one of several protocols."""
+    numbered = [*clauses(), *(one.id for one in names() if NUMBERED.fullmatch(one.id))]
+    assert [name for name, times in Counter(numbered).items() if times > 1] == []
+
+
+def test_the_conventions_say_how_far_the_numbers_go() -> None:
+    text = " ".join((SPEC / "README.md").read_text("utf-8").partition("\n## Conventions\n")[2].split())
+    of_proofs = {one.id for one in names() if one.kind is Sort.PROOF}
+    last: dict[str, int] = {}
+    for name in [*clauses(), *(one.id for one in names() if one.id not in of_proofs)]:
+        if found := NUMBERED.fullmatch(name):
+            letter, number = found.groups()
+            last[letter] = max(last.get(letter, 0), int(number))
+    for letter, number in last.items():
+        assert f"{letter}1 to {letter}{number}" in text or (number == 1 and f"{letter}1" in text) or letter == "F"
+    for letter in {one[0] for one in of_proofs}:
+        assert re.search(rf"`farref prove` shows: .*\b{letter}\b.*`make generated`", text)
 
 
 def test_doctor_finds_what_tests_need(farref: Farref) -> None:

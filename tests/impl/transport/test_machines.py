@@ -1,4 +1,4 @@
-"""Workers on two machines, and a link between them that is cut: healed in time, and not (R36, R38, R41, R44; X11 to X15).
+"""Workers on two machines, and a link between them that is cut: healed in time, and not (R36, R38, R41, R44; Z11 to Z15).
 
 The machines are network namespaces that the test makes and removes. Without the right to make them, it is skipped.
 """

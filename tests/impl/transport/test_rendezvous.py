@@ -1,4 +1,4 @@
-"""Workers meet at an address, where rank 0 listens: no file system is shared (spec/wire.md, X11 to X15)."""
+"""Workers meet at an address, where rank 0 listens: no file system is shared (spec/wire.md, Z11 to Z15)."""
 
 from __future__ import annotations
 

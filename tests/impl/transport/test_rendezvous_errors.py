@@ -1,4 +1,4 @@
-"""What does not fit where workers meet at an address: each is told in one line (spec/wire.md, X11 to X14)."""
+"""What does not fit where workers meet at an address: each is told in one line (spec/wire.md, Z11 to Z14)."""
 
 from __future__ import annotations
 
