@@ -39,6 +39,8 @@ class CheckedAdapter:
         self._is_over = False
         self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
         """The workers of the world, and its options, while there is one."""
+        self.unstopped = 0
+        """How often `stop` failed or did not end, though nothing was wrong before it."""
 
     def talk(self) -> Session:
         """Start the adapter, unless it runs; raise AdapterError if it cannot be talked to, or is not to be any more."""
@@ -100,9 +102,9 @@ class CheckedAdapter:
         """Stop a spoilt world."""
         if self._session is not None and self._started is not None and not _killed(self._session, self._started[0]):
             self.put_down()
-        self._stop()
+        self._stop(is_spoilt=True)
 
-    def _stop(self) -> None:
+    def _stop(self, *, is_spoilt: bool = False) -> None:
         """Stop the world, if there is one; if it does not stop, put down everything and begin with a new adapter."""
         if self._session is None or self._started is None:
             return
@@ -110,6 +112,7 @@ class CheckedAdapter:
         try:
             self._session.ask("stop", {}).wait(STOP_SECONDS)
         except (OperationFailed, Hang, AdapterError):
+            self.unstopped += not is_spoilt
             self.put_down()
 
 

@@ -171,13 +171,25 @@ class Runner:
             seconds=round(time.monotonic() - self._begun, 3),
             summary=summarise(rows),
             clauses=rows,
-            notes=(*notes(identity.capabilities, self.plan.checks, self.plan.expectations, rows), *self._about_jobs()),
+            notes=(
+                *notes(identity.capabilities, self.plan.checks, self.plan.expectations, rows),
+                *self._about_jobs(),
+                *self._about_stops(),
+            ),
             expectations=self.plan.expectations_file,
         )
 
     def _about_jobs(self) -> tuple[str, ...]:
         is_one = self.plan.jobs == 1 or SEVERAL in self.identity().capabilities
         return () if is_one else (f"the adapter does not declare {SEVERAL}: its checks were run one at a time",)
+
+    def _about_stops(self) -> tuple[str, ...]:
+        unstopped = sum(one.unstopped for one in self._adapters)
+        return (
+            (f"`stop` failed or did not end, and the adapter was put down: {unstopped} of its stops",)
+            if unstopped
+            else ()
+        )
 
     # -- one check -----------------------------------------------------------------------------------------------------
 

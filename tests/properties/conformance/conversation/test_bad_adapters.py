@@ -146,6 +146,13 @@ def test_an_adapter_that_cannot_even_kill_is_asked_nothing_more(
     assert asked == ["hello", "start", "fault", "fault"]
 
 
+def test_an_adapter_that_does_not_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checked_adapter, "STOP_SECONDS", 0.3)
+    for mistake, notes in (("", []), (on_verb("stop", "pass"), ["`stop` failed or did not end"])):
+        found = tried(made("R1", fine), command=sloppy(tmp_path, mistake))
+        assert [one.partition(",")[0] for one in found.notes if "stop" in one] == notes
+
+
 # -- values -------------------------------------------------------------------------------------------------------------
 
 
