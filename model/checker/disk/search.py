@@ -90,7 +90,7 @@ class DiskSearch(Search):
         super().__init__(model, run, False, stop_at_violation, bits_wanted)
         share = place.memory_max // SHARES
         self.buckets = Buckets(folder, self._before["buckets"] if self._before else _buckets(place.memory_max), share)
-        self._save_at = SAVE_SECONDS
+        self._save_at = 0.0  # the first level at once: a search that ends soon, as there is no room, can go on too
         self.runs, self.recent = Runs(folder, self.buckets.count), Recent(share)
 
     def explore(self) -> None:
