@@ -1,7 +1,8 @@
 """Other processes with a pipe to each: how they are started, asked and put down.
 
 A process ends when its pipe does, however its parent ends, so none outlives it. What goes through a pipe is pickled here and
-not by `multiprocess`, which would take several times as long.
+not by `multiprocess`, which would take several times as long. Whoever listens watches the pipe for a moment before it
+sleeps, and lets others have its core meanwhile: to be woken takes longer than most answers do.
 
 No Ctrl-C reaches such a process, from its first instruction on. A terminal sends the signal to all of a group, and a process
 that is being started would die of it in the middle of an import, with a traceback. So it starts with the signal blocked, and
@@ -13,14 +14,18 @@ from __future__ import annotations
 
 import os
 import pickle
+import select
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Final
 
 import multiprocess  # type: ignore[import-untyped]
 from multiprocess import resource_tracker
+
+WATCH_S: Final = 0.0003
 
 
 class ChildEnded(Exception):  # noqa: N818 (it says what happened)
@@ -46,7 +51,7 @@ class Child:
     def has_said_something(self, seconds: float) -> bool:
         """Wait for some time whether it says something; the end of it is something too."""
         try:
-            return bool(self._pipe.poll(seconds))
+            return is_said_soon(self._pipe) or bool(self._pipe.poll(seconds))
         except OSError as error:
             raise ChildEnded from error
 
@@ -110,10 +115,20 @@ def hear(pipe: Any) -> Any:
     return pickle.loads(pipe.recv_bytes())
 
 
+def is_said_soon(pipe: Any) -> bool:
+    """Watch for a moment whether something is said; the end of the pipe is something too."""
+    look, end = select.poll(), time.monotonic() + WATCH_S
+    look.register(pipe, select.POLLIN)
+    while not (said := look.poll(0)) and time.monotonic() < end:
+        os.sched_yield()
+    return bool(said)
+
+
 def heard(pipe: Any) -> Iterator[Any]:
     """Hear one thing after the other until the other end is gone."""
     with suppress(EOFError, OSError):
         while True:
+            is_said_soon(pipe)
             yield hear(pipe)
 
 

@@ -17,9 +17,17 @@ class ImplObserver:
 
     def __init__(self, names: Names) -> None:
         self.names = names
+        self._last: dict[WorkerId, tuple[WorkerSeen, WorkerView]] = {}
 
     def worker(self, seen: WorkerSeen) -> WorkerView:
-        """See what a worker knows of the context."""
+        """See what a worker knows of the context. Most are as they were a step ago, and so is what is seen of them."""
+        last, view = self._last.get(seen.worker, (None, None))
+        if view is None or last != seen:
+            view = self._worker(seen)
+            self._last[seen.worker] = seen, view
+        return view
+
+    def _worker(self, seen: WorkerSeen) -> WorkerView:
         mourned, context, number = _sorted(seen.dead), seen.context, self.names.numbers
         if context is None:
             return WorkerView(name(seen.worker), "absent", mourned=mourned)
