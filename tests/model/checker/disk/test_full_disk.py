@@ -1,4 +1,4 @@
-"""A search on a disk that is really full: what it found stays, and it goes on when there is room (`spec/large.md`).
+"""A search on a disk that is really full: what it found stays, and it goes on when there is room (`spec/evidence/large.md`).
 
 The disk is a small file system in memory that only the command sees. Where it cannot be made, the test is skipped.
 """
