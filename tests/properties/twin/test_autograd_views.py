@@ -33,6 +33,11 @@ def test_model_and_implementation_agree(fixed: dict[str, Any]) -> None:
     assert tally.never_fired == []
 
 
+def test_a_call_to_somebody_excluded_goes_nowhere() -> None:
+    tally = campaign(SimulatedAutograd, seed=1407, first=590, schedules_max=1, fixed={"exclusions": 1, "cuts": 1})
+    assert tally.disagreement is None
+
+
 def test_model_and_processes_agree_in_every_such_world() -> None:
     tallies = [campaign(AutogradProcesses, seed=1, schedules_max=2, fixed=fixed) for fixed in BOUNDS.values()]
     assert [tally.disagreement for tally in tallies] == [None] * len(BOUNDS)

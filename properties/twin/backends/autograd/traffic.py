@@ -119,7 +119,7 @@ class Traffic:
         while new := [flight for flight in self.network.in_flight() if flight.id > self._last]:
             for flight in new:
                 self._last = flight.id
-                if flight.target in self.dead or isinstance(flight.message, Excluded):
+                if flight.target in self.dead or self._goes_nowhere(flight):
                     self.network.drop(flight.id)
                 elif isinstance(flight.message, Ack):
                     self._acknowledge(flight, flight.message)
@@ -129,6 +129,11 @@ class Traffic:
                     self._let_in(flight)  # an error for the caller, which is none of this protocol's business
                 else:
                     raise Refused(f"{flight.message} is sent, which is no message of this protocol")
+
+    def _goes_nowhere(self, flight: InFlight) -> bool:
+        """Say whether it is the word of a refusal, or a call to somebody whom its sender has excluded (R37)."""
+        is_to_the_lost = flight.target in self.members.lost_to(flight.source)
+        return isinstance(flight.message, Excluded) or (isinstance(flight.message, ForwardCall) and is_to_the_lost)
 
     def _enter(self, flight: InFlight, message: Control | ForwardCall) -> None:
         named = self.names.message(flight.source, flight.target, message)
