@@ -117,9 +117,12 @@ class Intake:
             worker.membership.refused.add(peer)
         worker.declare_dead(peer, str(error), has_left=self._has_left(peer))
 
+    def reads(self, connection: Connection) -> bool:
+        """Say whether the stream that a connection has is read from: also one that takes nothing any more may be."""
+        return connection.stream.fileno() in self._by_descriptor
+
     def _is_half_broken(self, connection: Connection) -> bool:
-        """Say whether a stream takes nothing any more, and is still read from."""
-        return connection.broken and connection.stream.fileno() in self._by_descriptor
+        return connection.broken and self.reads(connection)
 
     def _is_over(self, peer: WorkerId) -> bool:
         """Say whether nothing more is missing of a peer, or of this worker."""

@@ -66,7 +66,7 @@ class Mending:
 
     def look(self) -> None:
         """Let in who knocks, and put new streams in the place of broken ones."""
-        if (knocking := self._door.admit()) is not None:
+        while (knocking := self._door.admit()) is not None:  # one look for all who came since the last
             self._welcome(knocking, is_ours=False)
         while self._made:
             self._welcome(self._made.popleft(), is_ours=True)
@@ -101,7 +101,7 @@ class Mending:
         if guest.epoch <= connection.epoch or (is_ours and not connection.broken):
             guest.stream.close()
             return
-        if not connection.broken:
+        if self._worker.intake.reads(connection):
             self._worker.intake.lose(connection, ConnectionResetError("the other end has made a new stream"))
         if not is_ours:
             answer(guest, connection.taken)
@@ -117,10 +117,14 @@ class Mending:
             self._worker.intake.lose(connection, ConnectionResetError("the other end has lost the stream"))
 
     def tick(self) -> None:
-        """Send away who takes too long, and begin what could not begin when a stream broke."""
+        """Send away who takes too long, and begin what could not begin when a stream broke.
+
+        Not while a stream is still read from that only writing has found broken: more may be taken than was told (Z5).
+        """
         self._door.hurry()
         for connection in self._worker.connections.values():
-            wants_it = connection.broken and not connection.dead and connection.peer not in self.breaks
+            is_left = connection.broken and not self._worker.intake.reads(connection)
+            wants_it = is_left and not connection.dead and connection.peer not in self.breaks
             if wants_it and connection.peer not in self._worker.membership.refused:
                 self._start(connection, "the stream is broken")
 
