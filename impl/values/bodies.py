@@ -73,6 +73,8 @@ class Bodies:
         self._settings = home.settings
         self._windows = dict(windows)
         self._simple_bytes_max = home.settings.frame_bytes_max - OTHER_BYTES
+        self.may_run_code: Final = _may_run_code if home.settings.allow_pickle else is_envelope
+        """Says of a body whether to read it may run user code."""
         self._plain: dict[WorkerId, TensorReader] = {}
         """For messages without forks and segments: a reader keeps nothing of what it has read."""
 
@@ -92,7 +94,9 @@ class Bodies:
             if body is None and not kwargs and passage is not None:
                 tensors = _tensors(args, passage)
                 body = None if tensors is None else _encode([tensors, {}])
-            return self._write([args, kwargs], target, passage) if body is None else self._checked(body)
+            if body is not None and len(body) <= self._simple_bytes_max:
+                return (), body, [], ()
+            return self._write([args, kwargs], target, passage)
         except RpcError as error:
             self.say_what(error, "an argument", function, target)
             raise
@@ -103,7 +107,9 @@ class Bodies:
         if body is None and passage is not None and type(value) is Tensor:
             tensors = _tensors([value], passage)
             body = None if tensors is None else _encode(tensors[0])
-        return self._write(value, target, passage) if body is None else self._checked(body)
+        if body is not None and len(body) <= self._simple_bytes_max:
+            return (), body, [], ()
+        return self._write(value, target, passage)
 
     def write_error(self, error: object, function: str) -> bytes:
         """Write an error, with the name of this worker, unless it is written already."""
@@ -169,22 +175,12 @@ class Bodies:
         if forks:
             self._home.withdraw(forks)
 
-    def _checked(self, body: bytes) -> Written:
-        if len(body) > self._simple_bytes_max:
-            self._check_size(len(body), 0)
-        return (), body, [], ()
-
     def _check_size(self, size: int, forks: int) -> None:
         limit = self._settings.frame_bytes_max
         if size + FORK_BYTES * forks + OTHER_BYTES > limit:
             raise RefusedValue(f"a value of {size} bytes is larger than the limit of {limit} (frame_bytes_max)")
 
     # Reading
-
-    def may_run_code(self, body: bytes) -> bool:
-        """Say whether to read a body may run user code: whether it is an envelope, or there may be a pickle in it."""
-        # Few bodies have the code of a pickle at all.
-        return is_envelope(body) or (self._settings.allow_pickle and PICKLE in body)
 
     def read(self, source: WorkerId, message: Carrier, segments: memoryview | None) -> Any:
         """Read a value, or the error that came in its place; raise `WireError` if it cannot be.
@@ -252,6 +248,11 @@ def taken(function: str, args: object, kwargs: object) -> tuple[list[Any], dict[
     ):  # the first question is faster, and mostly the last
         raise TypeError(f"the kwargs of {function} are a mapping, and not a {type(kwargs).__qualname__}")
     return list(args or ()), dict(kwargs)
+
+
+def _may_run_code(body: bytes) -> bool:
+    """Say whether a body is an envelope, or may have a pickle in it. Few have the code of one at all."""
+    return is_envelope(body) or PICKLE in body
 
 
 def _tensors(items: list[object], passage: Passage) -> list[Ext] | None:

@@ -18,7 +18,6 @@ import math
 import pickle
 import struct
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any, Final
 
 import msgspec
@@ -46,6 +45,8 @@ UNREADABLE: Final = (
 ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _INDEX: Final = struct.Struct("<I")
 _encode: Final = msgspec.msgpack.Encoder().encode
+_decode: Final = msgspec.msgpack.decode
+"""Not a decoder for each reader: making one takes longer than reading a small value."""
 
 
 def write_atoms(value: object) -> bytes | None:
@@ -174,9 +175,8 @@ class Reader:
 
     def read(self, body: bytes) -> Any:
         """Read a value, or raise `WireError`."""
-        reading = _reading.set(self)
         try:
-            return _decode(body)
+            return _decode(body, ext_hook=self.extension)
         except UNREADABLE as error:
             raise WireError(f"a value cannot be read: {in_short(error)}") from error
         except WireError:
@@ -185,8 +185,6 @@ class Reader:
             if self.resolve is None and not self._allow_pickle:  # then no code of the application was run: it is ours
                 raise
             raise WireError(f"a value cannot be read: {in_short(error)}") from error
-        finally:
-            _reading.reset(reading)
 
     def extension(self, code: int, data: memoryview) -> object:
         """Read what MessagePack has no word for."""
@@ -214,13 +212,13 @@ class Reader:
             case 15:
                 return bytearray(data)
             case 16 if self.resolve is not None:
-                return _decode(data)
+                return _decode(data, ext_hook=self.extension)
             case 17 | 18 | 19 | 20 if self.resolve is not None:
                 return put_together(code, self._items(data), self.resolve)
         raise WireError(f"no value has the code {code}")
 
     def _items(self, data: memoryview) -> list[Any]:
-        items = _decode(data)
+        items = _decode(data, ext_hook=self.extension)
         if type(items) is not list:
             raise WireError("a collection is written as an array")
         return items
@@ -246,17 +244,6 @@ class Reader:
             raise WireError("an array is said to lie in shared memory, and there is none")
         view = self._window.view(place, dtype, count)
         return view.copy() if self._copies else view
-
-
-_reading: Final[ContextVar[Reader]] = ContextVar("farref_reader")
-"""Who reads now, on this thread. The decoder is one for all, as making one takes longer than reading a small value."""
-
-
-def _extension(code: int, data: memoryview) -> object:
-    return _reading.get().extension(code, data)
-
-
-_decode: Final = msgspec.msgpack.Decoder(ext_hook=_extension).decode
 
 
 def padded(length: int) -> int:

@@ -90,7 +90,7 @@ class Connection(Reading):
         """Whether the answers of the protocol alone, which nobody can refuse, take as much again as may be queued."""
         self._poller = poller
         self._sending = watched(threading.Lock(), "_sending")
-        self._waits_for_room = self._keeps_much = False
+        self._waits_for_room = False
         self._added = self._written = 0
         """Two counts, as those who add and those who write hold different locks. Each piece counts for its bytes and more."""
         if stream is not None:
@@ -146,7 +146,7 @@ class Connection(Reading):
         """Write what is queued; leave it where the stream is broken, of which the reader will hear."""
         self.hurry = LATER
         while self.outbox and not (self.dead or self.broken):
-            if not self._sending.acquire(blocking=False):
+            if not self._sending.acquire(False):
                 return
             try:
                 if not self._write():
@@ -160,7 +160,8 @@ class Connection(Reading):
 
     def is_full(self) -> bool:
         """Say whether so much waits for the peer, or for word from it, that nobody should add to it."""
-        return self._added - self._written > self.queued_bytes_max or self._keeps_much
+        most, kept = self.queued_bytes_max, self.kept
+        return self._added - self._written > most or kept.end - kept.begin > most + KEPT_BYTES_LEAST
 
     def queued_bytes(self) -> int:
         """Say how much waits to be written, and what it costs to keep."""
@@ -179,8 +180,10 @@ class Connection(Reading):
             return False
         while outbox:
             pieces = [outbox.popleft()]
+            size = len(pieces[0])
             while outbox and len(pieces) < PIECES_MAX:
                 pieces.append(outbox.popleft())
+                size += len(pieces[-1])
             try:
                 written = self.stream.send(pieces[0]) if len(pieces) == 1 else self.stream.sendmsg(pieces)
             except BlockingIOError:
@@ -191,9 +194,9 @@ class Connection(Reading):
             except OSError:
                 outbox.extendleft(reversed(pieces))
                 raise
-            if written == sum(map(len, pieces)):
-                self._written += written + PIECE_BYTES * len(pieces)
-                self._keep(pieces, written)
+            if written == size:
+                self._written += size + PIECE_BYTES * len(pieces)
+                self.kept.add(pieces, written)
             else:
                 self._put_back(pieces, written)
         return True
@@ -208,11 +211,7 @@ class Connection(Reading):
         self._written += PIECE_BYTES * whole
         cut = memoryview(pieces[whole])
         self.outbox.extendleft(reversed([cut[rest:], *pieces[whole + 1 :]]))
-        self._keep([*pieces[:whole], cut[:rest]] if rest else pieces[:whole], written)
-
-    def _keep(self, pieces: list[Piece], size: int) -> None:
-        self.kept.add(pieces, size)
-        self._keeps_much = len(self.kept) > self.queued_bytes_max + KEPT_BYTES_LEAST
+        self.kept.add([*pieces[:whole], cut[:rest]] if rest else pieces[:whole], written)
 
     # What has arrived, and the next stream
 
@@ -236,10 +235,9 @@ class Connection(Reading):
 
     def forget(self) -> None:
         """Forget what the peer says it has taken, unless somebody writes now."""
-        if self._claimed > self.kept.begin and self._sending.acquire(blocking=False):
+        if self._claimed > self.kept.begin and self._sending.acquire(False):
             try:
                 self.kept.forget(self._claimed)
-                self._keep([], 0)
             finally:
                 self._sending.release()
             if self.outbox:
@@ -258,7 +256,6 @@ class Connection(Reading):
         """Go on with another stream, behind what the peer has taken. By whoever reads."""
         with self._sending:
             again = self.kept.again(taken)
-            self._keeps_much = False
             self._written -= sum(map(len, again)) + PIECE_BYTES * len(again)
             self.outbox.extendleft(reversed(again))
             self.epoch, self._told, self._claimed = epoch, self.taken, taken
@@ -272,7 +269,7 @@ class Connection(Reading):
 
     def say_why(self, reason: str) -> None:
         """Tell the other end why it is about to be left, if that can be done at once and no frame is half written."""
-        if not self.dead and not self.broken and not self.outbox and self._sending.acquire(blocking=False):
+        if not self.dead and not self.broken and not self.outbox and self._sending.acquire(False):
             try:
                 with suppress(OSError, ValueError):
                     self.stream.send(write_plain_frame(HungUp(reason[:REASON_MAX])))

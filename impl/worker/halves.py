@@ -127,8 +127,10 @@ class Kept:
         """Keep nothing of what the peer has taken."""
         if taken > self.end:
             raise WireError(f"a peer has taken {taken} bytes of frames, and was sent {self.end}")
-        while self._pieces and self.begin + len(self._pieces[0]) <= taken:
-            self.begin += len(self._pieces.popleft())
+        pieces, begin = self._pieces, self.begin
+        while pieces and begin + len(pieces[0]) <= taken:
+            begin += len(pieces.popleft())
+        self.begin = begin
 
     def again(self, taken: int) -> list[Piece]:
         """Give all that a peer has not taken, to be written once more."""
@@ -143,6 +145,3 @@ class Kept:
         """Keep nothing."""
         self._pieces.clear()
         self.end = self.begin
-
-    def __len__(self) -> int:
-        return self.end - self.begin

@@ -54,11 +54,11 @@ class Intake:
                 continue
             if events & select.EPOLLOUT:
                 connection.on_writable()
-            if events & ~select.EPOLLOUT:
+            if events != select.EPOLLOUT:
                 self.read(connection)
-        if (
-            came and self._pace > TICK_S and not self._is_at_rest()
-        ):  # what came waits for the next tick, not for a rare one
+        if came and self._pace > TICK_S and not self._is_at_rest():
+            # What came waits for the next tick, not for a rare one.
+            self._pace = TICK_S
             self._next_tick = min(self._next_tick, time.monotonic() + TICK_S)
         # Whoever is about to run functions writes when they have ended. If they take long, the lookout writes.
         worker.flush(hurry=NOW if worker.reactor.runs_next else SOON)

@@ -92,16 +92,16 @@ class Reactor:
 
     def serve_until(self, done: Done, deadline: float, waker: Waker = None) -> None:
         """Wait for something, reading for all if nobody else does. An interrupt that raises ends it."""
-        while not done() and time.monotonic() < deadline and not self._stopped:
+        while True:
             with uninterrupted:
                 self._serve_until(done, deadline, waker)
-            if uninterrupted.pending and uninterrupted.is_interrupted():
-                return  # whoever is further out hears it
+            if done() or time.monotonic() >= deadline or self._stopped or uninterrupted.is_interrupted():
+                return  # an interrupt is heard by whoever is further out
 
     def _serve_until(self, done: Done, deadline: float, waker: Waker) -> None:
         if self.tasks:
             self._nudge()
-        if self._role.acquire(blocking=False) or self._stand_in_line(done, deadline, waker):
+        if self._role.acquire(False) or self._stand_in_line(done, deadline, waker):
             self._read_until(done, deadline)
         self._pass_on()
 
@@ -158,7 +158,7 @@ class Reactor:
             while not done() and (left := deadline - (began := time.monotonic())) > 0 and not self._stopped:
                 if uninterrupted.pending and uninterrupted.is_interrupted():
                     break
-                self._turn(min(left, TURN_S))
+                self._turn(left if left < TURN_S else TURN_S)
                 if time.monotonic() - began < TURN_S:  # something came: the lookout stays awake
                     self._progress += 1
                 if self.tasks:
@@ -184,7 +184,7 @@ class Reactor:
                 event.clear()
                 if done() or (left := deadline - time.monotonic()) <= 0 or self._stopped:
                     return False
-                if self._role.acquire(blocking=False):
+                if self._role.acquire(False):
                     return True
                 if self._leading:
                     self.rouse_reader()
@@ -216,7 +216,7 @@ class Reactor:
             if self.tasks and (woken or quiet >= NAPS_UNTIL_HELP):
                 self._nudge()
                 self._run_tasks()
-            elif quiet and not (self.tasks or self._callers) and self._role.acquire(blocking=False):
+            elif quiet and not (self.tasks or self._callers) and self._role.acquire(False):
                 self._lead()
                 self._run_tasks()
             else:

@@ -57,14 +57,15 @@ class Waiting:
     def _watch(self, seconds: float) -> Events:
         """Watch, and let whoever else wants this core have it in between: that may be the peer which answers."""
         poll, now = self._poll, time.monotonic()
-        end = now + min(seconds, WATCH_S)
+        end = now + (seconds if seconds < WATCH_S else WATCH_S)
         while not (events := poll(0)) and now < end:
             os.sched_yield()
             before, now = now, time.monotonic()
             if now - before > LOST_S:
                 self._crowded, self._wary = self._wary, min(4 * self._wary, CROWDED_MAX)
                 return poll(0)
-        self._wary = max(self._wary // 2, CROWDED_MIN)
+        if self._wary > CROWDED_MIN:
+            self._wary = max(self._wary // 2, CROWDED_MIN)
         return events
 
     def _watch_alone(self, seconds: float) -> Events:
