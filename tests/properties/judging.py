@@ -18,11 +18,13 @@ CHECKS: Final = suite(list(clauses()))
 TEXTS: Final = {one: ClauseText(one, one, one, Level.MUST) for one in clauses()}
 
 
-def judged(place: str, only: Sequence[str] = (), *, runs: int = 1, **more: Any) -> Report:
-    """Judge a backend, `module:class`, by some checks or clauses, or by all."""
+def judged(place: str, only: Sequence[str] = (), *, runs: int = 1, shrink_seconds: float = 0.0, **more: Any) -> Report:
+    """Judge a backend, `module:class`, by some checks or clauses, or by all. A run is made shorter only if asked for."""
     chosen = tuple(one for one in CHECKS if not only or one.id in only or one.clause in only)
     texts = {one.clause: TEXTS[one.clause] for one in chosen}
-    return Runner(Plan(hosted(place), lambda id_: id_, texts, chosen, runs=runs, **more)).run()
+    return Runner(
+        Plan(hosted(place), lambda id_: id_, texts, chosen, runs=runs, shrink_seconds=shrink_seconds, **more)
+    ).run()
 
 
 def having(report: Report, *verdicts: Verdict) -> set[str]:

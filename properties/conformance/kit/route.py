@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
-SECONDS_MAX: Final = 45.0
+SHRINK_SECONDS: Final = 45.0
 """How long it may take to make a run shorter. A value that is left over shows only after some seconds, each time."""
 
 
@@ -40,9 +40,7 @@ Pieces: TypeAlias = list[set[int]]
 """The places of steps that are left out together."""
 
 
-def shortened_route(
-    found: Outcome, again: Callable[[Route], Outcome | None], seconds_max: float = SECONDS_MAX
-) -> Outcome:
+def shortened_route(found: Outcome, again: Callable[[Route], Outcome | None], seconds_max: float) -> Outcome:
     """Leave out of a route that failed whatever can be spared. `again` takes one, and gives what came of it if it fails too."""
     end = time.monotonic() + seconds_max
     for cut in (_by_name, _single):

@@ -31,7 +31,7 @@ from farref.properties.conformance.kit.document import (
 )
 from farref.properties.conformance.kit.expectations import Expectation
 from farref.properties.conformance.kit.queue import CheckQueue
-from farref.properties.conformance.kit.route import Route, shortened_route
+from farref.properties.conformance.kit.route import SHRINK_SECONDS, Route, shortened_route
 from farref.properties.conformance.kit.telling import shortened
 from farref.properties.conformance.kit.verbs import SCHEDULES
 from farref.properties.conformance.kit.verdicts import CheckRun, ClauseText, notes, unseen, with_expectation
@@ -64,6 +64,8 @@ class Plan:
     """How long the backend may take to start."""
     schedules: int = SCHEDULES
     """How many schedules a backend is driven through step by step."""
+    shrink_seconds: float = SHRINK_SECONDS
+    """How long it may take to make a run of random steps shorter."""
     scripts: Callable[[Check, Row], tuple[Script, ...]] = lambda _check, _row: ()
     """Gives the programs that show what became of a check."""
 
@@ -217,8 +219,9 @@ class Runner:
         row = self._row(check, verdict, message, time.monotonic() - begun, rate, shown.story, expectation)
         return msgspec.structs.replace(row, trace=shown.trace, scripts=(*row.scripts, *shown.files))
 
-    @staticmethod
-    def _shortened(found: CheckRun, check: Check, expectation: Expectation | None, adapter: CheckedAdapter) -> CheckRun:
+    def _shortened(
+        self, found: CheckRun, check: Check, expectation: Expectation | None, adapter: CheckedAdapter
+    ) -> CheckRun:
         """Make a run of random steps shorter, unless it is known to fail: then nobody reads it."""
         if found.route is None or found.verdict is not Verdict.FAIL or expectation is not None:
             return found
@@ -227,7 +230,7 @@ class Runner:
             outcome = adapter.run(check, route)
             return outcome if outcome.verdict is Verdict.FAIL else None
 
-        return shortened_route(found, again)
+        return shortened_route(found, again, self.plan.shrink_seconds)
 
     def _again(self, outcomes: Sequence[CheckRun], expectation: Expectation | None) -> bool:
         if len(outcomes) >= self.plan.runs or any(one.verdict is Verdict.ERROR for one in outcomes):
