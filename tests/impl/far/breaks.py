@@ -98,7 +98,7 @@ def links() -> dict[str, dict[str, Any]]:
             "dead": one.dead,
             "taken": one.taken,
             "written": one.kept.end,
-            "unheard": len(one.kept),
+            "unheard": one.kept.end - one.kept.begin,
             "queued": one.queued_bytes(),
             "being mended": mending is not None and peer in mending.breaks,
         }
