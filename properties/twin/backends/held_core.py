@@ -52,14 +52,22 @@ class HeldCore(Core):
     def __init__(self, me: WorkerId, workers: Collection[WorkerId], incarnation: Incarnation) -> None:
         super().__init__(me, workers, incarnation)
         self.held: list[Held] = []
+        self.came: list[tuple[WorkerId, AnyMessage]] = []
+        """All that was read in this life, in its order."""
+        self.met: dict[WorkerId, Incarnation] = {}
+        """The lives that peers were in as they met."""
         self.effects: list[Effect] = []
         self._arrived = threading.Condition()
 
     def begin_anew(self) -> None:
-        """Begin the next life, with empty tables. Calls are counted on: an answer to an old one must not fit a new one."""
+        """Begin the next life, with empty tables. Calls are counted on: an answer to an old one must not fit a new one.
+
+        What peers have shown as they met is no longer what their messages say; streams that break still ask for it (`met`).
+        """
         called = self.called
+        self.met = self.met or self.here.lives
         Core.__init__(self, self.me, self.workers, Incarnation(self.incarnation + 1))
-        self.called, self.held, self.effects = called, [], []
+        self.called, self.held, self.came, self.effects = called, [], [], []
 
     def receive(self, source: WorkerId, message: AnyMessage, content: object = None) -> list[Effect]:
         """Keep a message, unless it is about no reference."""
@@ -67,6 +75,7 @@ class HeldCore(Core):
             return super().receive(source, message, content)
         with self._arrived:
             self.held.append(Held(source, message, content))
+            self.came.append((source, message))
             self._arrived.notify_all()
         return []
 
@@ -84,7 +93,8 @@ class HeldCore(Core):
             return found
 
     def let_in(self, held: Held) -> list[Effect]:
-        """Let a message arrive."""
+        """Let a message arrive, of whatever life: whoever shook hands for a stream showed the one in which workers met."""
+        self.here.lives.pop(held.source, None)
         return super().receive(held.source, held.message, held.content)
 
     def _find(self, source: WorkerId, message: AnyMessage) -> Held | None:

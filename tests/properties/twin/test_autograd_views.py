@@ -10,8 +10,10 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from farref.impl.worker.halves import Kept, Piece
 from farref.properties.twin.backends.autograd.processes import AutogradProcesses
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
+from farref.properties.twin.backends.rref import driven_application
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.machine import twin_machine
 from farref.properties.zoo.catalogue import CRASH_MUTANTS
@@ -65,3 +67,24 @@ def test_a_rule_that_processes_break_is_found() -> None:
 
 def _break_a_rule() -> None:
     BROKEN.enter_context(CRASH_MUTANTS["the_fence_is_ignored"].alive())
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told"), [("a frame is lost", "lost with its stream"), ("a frame comes twice", "more often")]
+)
+def test_a_mistake_in_what_is_written_again_is_found_between_processes(mistake: str, told: str) -> None:
+    make = partial(AutogradProcesses, prepare=partial(_write_wrongly_again, mistake))
+    tally = campaign(make, seed=2, schedules_max=20, fixed=BOUNDS["links"], protocol="autograd")
+    assert told in str(tally.disagreement)
+
+
+def _write_wrongly_again(mistake: str) -> None:
+    right = Kept.again
+
+    def wrong(kept: Kept, taken: int) -> list[Piece]:
+        pieces = right(kept, taken)
+        return pieces[:-1] if mistake == "a frame is lost" else [*pieces, *pieces[-1:]]
+
+    BROKEN.callback(setattr, Kept, "again", right)
+    Kept.again = wrong  # type: ignore[assignment, method-assign]
+    vars(driven_application)["PATIENCE_S"] = 1.0

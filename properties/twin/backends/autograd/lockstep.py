@@ -9,7 +9,8 @@ Each action of the model is one step here, with these translations:
   after the other before the run begins, and who then does not know the context is made to.
 * A crashed worker is never asked again. Its process lives, as it is needed for the next run.
 * The schedule is the authority (`views.py`). An excluded worker goes on until the schedule tells it so, and is not asked then.
-* On a broken link nothing arrives until it is mended: what was to take effect at once waits too (`traffic.py`).
+* On a broken link nothing arrives until it is mended: what was to take effect at once waits too (`traffic.py`). Between
+  real workers the stream itself breaks, and is made again (`silence.py`).
 
 A *restless* backend also does what the model calls nothing at all: with each pair it sends a tensor that nobody uses (A22), and
 it loses acknowledgements, so that messages come again after they have taken effect (R7).

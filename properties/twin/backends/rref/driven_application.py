@@ -75,7 +75,7 @@ class DrivenApplication:
 
     def rest(self) -> None:
         """Wait until nothing goes on by itself."""
-        _wait(lambda: self.worker.running == len(self.unfinished), "a function does not end")
+        wait_until(lambda: self.worker.running == len(self.unfinished), "a function does not end")
         while self.said:
             answered = Held(AUTHORITY, self.said.pop(), None)
             self._perform(partial(self.core.let_in, answered))
@@ -197,13 +197,13 @@ class DrivenApplication:
 
     def await_call_for_prepared(self) -> None:
         """Wait until somebody has called for it."""
-        _wait(lambda: self.prepared is None, "nobody asks for what is prepared")
+        wait_until(lambda: self.prepared is None, "nobody asks for what is prepared")
 
     def let_go(self, reference: Reference) -> None:
         """Drop a handle, and wait until it is gone: whoever ran with it may just be about to leave."""
         handles = self.handles[reference]
         gone = weakref.ref(handles.pop())
-        _wait(lambda: gone() is None, "a handle is kept")
+        wait_until(lambda: gone() is None, "a handle is kept")
         self._perform(list)
 
     def fetch(self, reference: UserReference) -> FetchId:
@@ -286,7 +286,8 @@ def return_prepared() -> RRef | None:
     return prepared
 
 
-def _wait(done: Callable[[], bool], complaint: str) -> None:
+def wait_until(done: Callable[[], bool], complaint: str) -> None:
+    """Wait until something holds, that takes no time on an idle machine."""
     begin = time.monotonic()
     while not done():
         if is_exhausted(begin, PATIENCE_S):
