@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from farref.impl.core.ids import Incarnation
-from farref.impl.transport.again import TAKEN
+from farref.impl.transport.again import TAKEN, Gone
 from farref.impl.transport.doorway import Guest
 from farref.impl.transport.handshake import AGAIN, Identity, Peer
-from farref.impl.worker.mending import Mending
+from farref.impl.worker.mending import Break, Mending
 from farref.impl.worker.worker import Worker
 from tests.impl.far import references as far
 from tests.impl.worker.unthreaded import A, B, Pair, read
@@ -102,3 +102,42 @@ def test_a_new_stream_takes_the_place_of_one_that_only_writing_has_found_broken(
         mending_of(a).look()
         assert old.fileno() == -1
         assert [one for one in a.intake._by_descriptor.values() if one is a.connections[B]] == [a.connections[B]]
+
+
+def test_what_lies_unread_in_the_old_stream_is_not_taken_after_the_count_was_told(mended: Pair) -> None:
+    a, b = mended
+    b.call(A, far.echo, [1], {}, 5.0)
+    b.flush(0)
+    with knocks(a, 1) as theirs:
+        mending_of(a).look()
+        read(a)
+        assert TAKEN.unpack(theirs.recv(TAKEN.size)) == (0,) == (a.connections[B].taken,)
+
+
+def test_a_stream_with_a_lower_number_than_there_is_is_turned_away(mended: Pair) -> None:
+    with knocks(mended[0], 2), knocks(mended[0], 1) as late:
+        mending_of(mended[0]).look()
+        assert late.recv(TAKEN.size) == b""
+        assert mended[0].connections[B].epoch == 2
+        assert not mended[0].connections[B].broken
+
+
+@pytest.mark.parametrize("has_met", [True, False])
+def test_somebody_who_has_just_joined_and_does_not_listen_yet_is_waited_for(
+    mended: Pair, monkeypatch: pytest.MonkeyPatch, has_met: bool
+) -> None:
+    """Whoever was met and listens no more has ended (Z10)."""
+    a, _ = mended
+    outcomes = iter([False, False, True])
+
+    def reach(*_: object) -> bool:
+        if next(outcomes):
+            return True
+        raise Gone
+
+    monkeypatch.setattr(Mending, "_try", reach)
+    connection, mine = a.connections[B], Break("it broke")
+    connection.has_met = has_met
+    mending_of(a).breaks[B] = mine
+    mending_of(a)._mend(connection, mine)
+    assert (B in a.core.dead) == has_met

@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 from farref.impl import Cluster, RpcTimeout, RRef, get_debug_info, launch, remote, rpc_async, rpc_sync
+from farref.impl.transport.boards import Folder
 from farref.impl.worker.connection import QUEUED_BYTES_MAX
 from tests.impl.far import references as far
 from tests.impl.settling import eventually, settle
+from tests.impl.worker.unthreaded import B, Pair
 
 MEBIBYTE = bytes(2**20)
 """Not an array, which would travel through shared memory and queue up nowhere."""
@@ -117,3 +119,18 @@ def test_a_pause_in_the_middle_of_a_large_result_loses_nothing(world: Cluster) -
         with standing_still(world, "A"):
             assert rpc_sync("B", far.add, [1, 1]) == 2
     assert [result.wait().nbytes for result in results] == [2**25] * 3
+
+
+def test_whoever_was_stopped_itself_takes_nobody_elses_silence_for_a_sign(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts the silence of others from when it went on (R36)."""
+    worker, board, suspected = pair[0], Folder(Path(), "unix"), []
+    monkeypatch.setattr(worker.membership, "_board", board)
+    monkeypatch.setattr(worker, "declare_dead", lambda peer, _: suspected.append(peer))
+    times = [0.0, *(100.0 + second for second in range(30))]  # silence_seconds is 30
+    for time in times:
+        worker.membership.tick(time)
+    assert suspected == []
+    worker.membership.tick(130.5)
+    assert suspected == [B]
