@@ -24,6 +24,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what mostly waits: at the end there would be nothing left to do beside it."""
+    items.sort(key=lambda item: item.get_closest_marker("waits") is None)
+
+
 def pytest_collection_finish() -> None:
     """Spare all that was imported and collected the search for garbage: many tests ask for one, and each took 0.2 s."""
     gc.collect()

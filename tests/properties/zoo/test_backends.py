@@ -10,6 +10,8 @@ from farref.properties.zoo.catalogue import WRONG_BACKENDS
 from farref.properties.zoo.toy.honest import CANNOT
 from tests.properties.judging import CHECKS, HONEST, ZOO, having, judged
 
+pytestmark = pytest.mark.waits
+
 CLAUSES = [*dict.fromkeys(one.clause for one in CHECKS)]
 SHARE = 8
 """How many clauses are looked at together. All of them would be the longest test of all."""

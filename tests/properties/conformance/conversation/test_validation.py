@@ -14,6 +14,8 @@ from farref.properties.conformance.conversation.validation import validate
 from farref.properties.conformance.kit.backend import CAPABILITIES, FUNCTIONS, RETIRED
 from farref.properties.conformance.kit.named import hosted
 
+pytestmark = pytest.mark.waits
+
 ROOT = Path(__file__).parents[4]
 TOY = ROOT / "tests" / "farref" / "adapters" / "toy.py"
 
