@@ -19,7 +19,7 @@ WRITE_SECONDS: Final = 20.0
 """How long an adapter may leave what it is asked unread. It has a pipe full of it then."""
 LEAVE_SECONDS: Final = 5.0
 STDERR_LINES: Final = 12
-STDERR_BYTES: Final = 64 * 1024
+STDERR_BYTES: Final = 256 * 1024
 LINE_BYTES_MAX: Final = 64 * 1024 * 1024
 
 

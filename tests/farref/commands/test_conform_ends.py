@@ -41,7 +41,7 @@ def test_an_adapter_that_cannot_be_used(farref: Farref, words: tuple[str, ...], 
 
 
 def test_what_an_adapter_says_moves_no_cursor(farref: Farref) -> None:
-    words = ("--", sys.executable, "-c", "import sys; sys.exit('broken \x1b[2J' + 'x' * 50_000)")
+    words = ("--", sys.executable, "-c", "import sys; sys.exit('broken \x1b[2J' + 'x' * 100_000)")
     for asked in (("conform", *words), ("conform", "--validate-adapter", *words)):
         output = farref(*asked).output
         assert "broken \ufffd[2J" in output
