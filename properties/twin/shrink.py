@@ -18,6 +18,7 @@ from farref.model.checker.interface import Action
 from farref.properties.protocols import protocol_of, sound_model
 from farref.properties.twin.backend import Backend
 from farref.properties.twin.twin import Disagreement, Twin
+from farref.words import in_a_line
 
 SECONDS_MAX: Final = 20.0
 
@@ -39,8 +40,8 @@ def shrink(found: Disagreement, backend: Any, *, seconds_max: float = SECONDS_MA
 
 def not_shortened(found: Disagreement, error: BaseException) -> Disagreement:
     """Give a disagreement with a note on what kept it from being made shorter."""
-    why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else f"{type(error).__name__}: {error}"
-    return found.noted(f"shrinking stopped ({' '.join(why.split())}); there may be a shorter run")
+    why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else in_a_line(error)
+    return found.noted(f"shrinking stopped ({why}); there may be a shorter run")
 
 
 class TimeIsOverError(Exception):

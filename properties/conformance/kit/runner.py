@@ -187,11 +187,8 @@ class Runner:
 
     def _about_stops(self) -> tuple[str, ...]:
         unstopped = sum(one.unstopped for one in self._adapters)
-        return (
-            (f"`stop` failed or did not end, and the adapter was put down: {unstopped} of its stops",)
-            if unstopped
-            else ()
-        )
+        told = f"`stop` failed or did not end, and the adapter was put down: {unstopped} of its stops"
+        return (told,) if unstopped else ()
 
     # -- one check -----------------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from farref.impl.worker.futures import Future
 from farref.impl.worker.recording import using
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
-from farref.properties.twin.backends.autograd.silence import Silent, end_stream, fall_silent
+from farref.properties.twin.backends.autograd.silence import LosingStream, end_stream, fall_silent
 from farref.properties.twin.backends.autograd.tensors import Terms, WorkerTensors
 from farref.properties.twin.backends.autograd.views import obey_the_schedule
 from farref.properties.twin.backends.held_core import HeldCore
@@ -160,7 +160,7 @@ class DrivenAutograd(DrivenApplication):
     def _repair(self) -> None:
         """Have no link cut that was in the life before."""
         for peer, connection in self.worker.connections.items():
-            if isinstance(connection.stream, Silent):
+            if isinstance(connection.stream, LosingStream):
                 self.await_stream(peer, end_stream(connection))
 
     def break_stream(self, peer: WorkerId) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 from farref.impl.worker.connection import Connection
 
 
-class Silent:
+class LosingStream:
     """A stream that takes whatever is written, and brings it nowhere."""
 
     def __init__(self, stream: Any) -> None:
@@ -36,7 +36,7 @@ class Silent:
 def fall_silent(connection: Connection) -> None:
     """Have all that is written from now on get lost."""
     with connection._sending:
-        connection.stream = Silent(connection.stream)  # type: ignore[assignment]
+        connection.stream = LosingStream(connection.stream)  # type: ignore[assignment]
 
 
 def end_stream(connection: Connection) -> int:
