@@ -26,6 +26,7 @@ from typing import Any, Final
 import multiprocess.util  # type: ignore[import-untyped]  # which joins all workers at exit: what is registered later comes first
 
 from farref.impl import api
+from farref.impl.core.ids import WorkerId
 from farref.impl.errors import GaveUp, NotRunning, RpcError, RpcTimeout
 from farref.impl.limits import NO_CHOICE, Limits
 from farref.impl.prompt import checked_source, without_script
@@ -86,6 +87,7 @@ class Cluster:
             if time.monotonic() > deadline:
                 raise RpcTimeout(f"{name} did not come back within {plan.init_timeout} s")
             time.sleep(0.01)
+        driver.intake.started.watch(driver.find(name), process.pid)
 
 
 @contextmanager
@@ -180,6 +182,8 @@ def _start(plan: Plan, processes: Sequence[Any]) -> None:
             for process in processes:
                 process.start()
         join(plan, 0, lambda: _all_live(processes))
+        for rank, process in enumerate(processes, 1):
+            current().intake.started.watch(WorkerId(rank), process.pid)
     except BaseException:
         for process in processes:
             if process.pid is not None:

@@ -58,6 +58,7 @@ def _descriptors(worker: Worker) -> Iterator[int]:
     yield from (worker.poller.fileno(), worker.reactor.kick)
     yield from (one for connection in worker.connections.values() if (one := connection.stream.fileno()) >= 0)
     yield from () if worker.arena is None else (worker.arena.descriptor,)
+    yield from worker.intake.started.descriptors()
     yield from () if worker.intake.mending is None else (worker.intake.mending.listener.fileno(),)
 
 

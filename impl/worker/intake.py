@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import WireError
+from farref.impl.transport.lives import Started, is_ready
 from farref.impl.transport.sealed import SealBroken
 from farref.impl.worker.connection import NOW, SOON, Connection
 from farref.impl.worker.report import Reporter
@@ -37,6 +38,7 @@ class Intake:
         self.reporter: Reporter | None = None
         self.mending: Mending | None = None
         """Whoever makes streams again, if they can be."""
+        self.started = Started(poller)
         self.take: Final = worker.arrivals.take
 
     def turn(self, seconds: float) -> None:
@@ -50,7 +52,7 @@ class Intake:
         for descriptor, events in came:
             connection = self._by_descriptor.get(descriptor)
             if connection is None:
-                self._drain_kicks()
+                self._hear(descriptor)
                 continue
             if events & select.EPOLLOUT:
                 connection.on_writable()
@@ -62,6 +64,21 @@ class Intake:
             self._next_tick = min(self._next_tick, time.monotonic() + TICK_S)
         # Whoever is about to run functions writes when they have ended. If they take long, the lookout writes.
         worker.flush(hurry=NOW if worker.reactor.runs_next else SOON)
+
+    def _hear(self, descriptor: int) -> None:
+        """Hear that there is something to do, or that a process has ended."""
+        ended = self.started.ended(descriptor)
+        if ended is None:
+            self._drain_kicks()
+        else:
+            self._end_with_process(ended)
+
+    def _end_with_process(self, peer: WorkerId) -> None:
+        """Take in what a worker sent before its process ended, and have it excluded."""
+        connection = self._worker.connections.get(peer)
+        while connection is not None and self.reads(connection) and is_ready(connection.stream.fileno()):
+            self.read(connection)
+        self._worker.declare_dead(peer, "its process has ended", has_left=self._has_left(peer))
 
     def _drain_kicks(self) -> None:
         worker = self._worker
@@ -89,6 +106,7 @@ class Intake:
 
     def close(self) -> None:
         """Listen no more, and tell nothing more."""
+        self.started.close()
         if self.mending is not None:
             self.mending.close()
         if self.reporter is not None:
