@@ -38,7 +38,7 @@ from farref.impl.worker.futures import Future
 from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.logfile import journal_in
 from farref.impl.worker.mending import Mending
-from farref.impl.worker.peers import functions_of, peers_of
+from farref.impl.worker.peers import excluded_of, functions_of, peers_of, unsettled_of
 from farref.impl.worker.process import be_nobody, become, check_idle, joining, leave_place
 from farref.impl.worker.process import current as current
 from farref.impl.worker.report import Reporter
@@ -277,11 +277,17 @@ def get_worker_info(worker_name: object = None) -> WorkerInfo:
 
 
 def get_debug_info() -> WorkerTables:
-    """Look at every table of this worker, at how it stands with each peer, and at the functions that run."""
+    """Look at every table of this worker, at how it stands with each peer, who is excluded, and the functions that run."""
     worker = current()
     with uninterrupted:
         with worker.lock:
             worker.perform([])
-            tables = replace(observe(worker.core), peers=peers_of(worker), functions=functions_of(worker))
+            tables = replace(
+                observe(worker.core),
+                peers=peers_of(worker),
+                functions=functions_of(worker),
+                excluded=excluded_of(worker, worker.core.dead),
+                unsettled=unsettled_of(worker),
+            )
         worker.flush()
     return tables

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from farref.options.groups import format_option
@@ -21,6 +22,7 @@ from farref.terminal.worlds import Seen, find_worlds, look
 
 STYLES = {"ok": "green", "waiting": "yellow", "stuck": "bold red", "gone": "dim"}
 LINKS = ("queued_bytes", "received_bytes", "calls", "fetches", "serving", "references_held", "references_given")
+VIEWS, KEPT = ("view", "settled", "buried", "heirs"), ("forks", "children")
 TITLES = ("queued", "received", "calls", "fetches", "serving", "held", "given")
 
 
@@ -32,7 +34,7 @@ TITLES = ("queued", "received", "calls", "fetches", "serving", "held", "given")
 )
 @format_option("pretty", "json")
 def top(world: str | None, once: bool, every: float, form: str) -> int:
-    """Show the workers of a world that runs: who waits for whom, who is stuck, and why.
+    """Show the workers of a world that runs: who waits for whom, who is stuck, and why; and whom they have lost.
 
     WORLD is the directory of a world, or the process id of one of its workers. Without it, all worlds that `launch` has made on
     this machine are shown. Workers report about once a second (`report_seconds`). Ctrl-C ends it.
@@ -87,6 +89,14 @@ def show_world(console: Console, world: Path, workers: list[Seen]) -> None:
         state = Text(one.state, STYLES[one.state])
         table.add_row(report["worker"], str(report["pid"]), state, *counts, "\n".join(one.why))
     console.print(table)
+    console.print()
+    console.print(_links(workers))
+    if any(one.report["members"]["view"] or one.report["members"]["excluded"] for one in workers):
+        console.print()
+        console.print(_members(workers))
+
+
+def _links(workers: list[Seen]) -> Table:
     links = plain_table()
     for title in ("from", "to", "link", *TITLES, "oldest", "unanswered", "retries"):
         links.add_column(title)
@@ -96,5 +106,27 @@ def show_world(console: Console, world: Path, workers: list[Seen]) -> None:
             numbers = (str(peer[name]) for name in LINKS)
             ends = (str(peer[name]) for name in ("unanswered", "retries"))
             links.add_row(one.report["worker"], peer["name"], peer["link"], *numbers, oldest, *ends)
-    console.print()
-    console.print(links)
+    return links
+
+
+def _members(workers: list[Seen]) -> Table:
+    """Show which view each worker is in, whom it has lost, and what it keeps for them (R35 to R42)."""
+    table = plain_table()
+    for title in ("worker", *VIEWS, "waits for", "lost", "is", "since view", *KEPT):
+        table.add_column(title)
+    for one in workers:
+        members = one.report["members"]
+        rows = [
+            (
+                f"{lost['name']} ({lost['worker']})",
+                lost["phase"],
+                str(lost["view"]),
+                *(str(lost[what]) for what in KEPT),
+            )
+            for lost in members["excluded"]
+        ]
+        begin = (one.report["worker"], *(str(members[name]) for name in VIEWS), ", ".join(members["unsettled"]))
+        table.add_row(*begin, *(rows[0] if rows else ()))
+        for row in rows[1:]:
+            table.add_row(*("" for _ in begin), *row)
+    return table

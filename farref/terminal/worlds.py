@@ -104,6 +104,11 @@ def _whys(report: dict[str, Any]) -> Iterator[str]:
             yield f"waits for {name} since {peer['oldest_s']:.0f} s: {peer['oldest']}"
         if peer["link"] != "dead" and peer["retries"]:
             yield f"{name} has not answered {peer['unanswered']} control messages, sent again {peer['retries']} times"
+    members = report["members"]
+    if members["unsettled"]:
+        yield f"view {members['view']} is not buried: {', '.join(members['unsettled'])} did not settle it yet"
+    if members["heirs"]:
+        yield f"view {members['view']} is not settled: owners do not count {members['heirs']} forks of the lost yet"
     for one in report["functions"]:
         if one["seconds"] >= PATIENCE_S:
             yield f"{one['function']} runs since {one['seconds']:.0f} s"

@@ -64,6 +64,10 @@ class Authority:
         """List whoever is not excluded."""
         return tuple(self.settled)
 
+    def unsettled(self) -> tuple[WorkerId, ...]:
+        """List the members that have not settled the newest view (R40)."""
+        return tuple(worker for worker, number in self.settled.items() if number < self.view.number)
+
     def exclude(self, workers: Iterable[WorkerId], reason: str) -> list[Order]:
         """Issue a view in which some more are excluded, for ever. Those who are already change nothing."""
         lost = [worker for worker in workers if worker in self.settled]
@@ -100,7 +104,7 @@ class Authority:
 
     def _bury(self) -> list[Order]:
         newest = self.view.number
-        if self.buried == newest or any(number < newest for number in self.settled.values()):
+        if self.buried == newest or self.unsettled():
             return []
         self.buried = newest
         self.view = replace(self.view, excluded=tuple((worker, "") for worker, _ in self.view.excluded))

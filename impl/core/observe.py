@@ -129,6 +129,22 @@ class FunctionView(Struct, frozen=True):
     seconds: float
 
 
+class ExcludedView(Struct, frozen=True):
+    """A worker that a view excludes, or that is dead to this one, and what is kept for it here (R41, R42)."""
+
+    worker: WorkerId
+    name: str
+    phase: str
+    """`excluded`, or `buried` when nothing is kept for it any more because of a view."""
+    view: int
+    """The view in which it was lost to this worker; 0 if none says so (R34)."""
+    reason: str
+    forks: tuple[ForkId, ...]
+    """Those it held, and which are still counted."""
+    children: tuple[ForkId, ...]
+    """Those that were shared with it, and which records still list."""
+
+
 class WorkerTables(Struct, frozen=True):
     """All tables of one worker."""
 
@@ -148,6 +164,10 @@ class WorkerTables(Struct, frozen=True):
     """The newest view installed, the newest that is settled here, and the newest that is buried."""
     heirs: tuple[ForkId, ...] = ()
     """Forks that an excluded worker minted and whose owner does not count them yet: the view is not settled here (R39)."""
+    excluded: tuple[ExcludedView, ...] = ()
+    """Whoever is in `dead`, and for whom what is kept."""
+    unsettled: tuple[WorkerId, ...] = ()
+    """Where the authority is hosted: the members that have not settled its newest view, so that it is not buried (R40)."""
 
     def is_empty(self) -> bool:
         """Say whether nothing is left that keeps something (R32). Advice keeps nothing: its reader may have left (R36)."""

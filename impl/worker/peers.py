@@ -1,13 +1,15 @@
-"""How a worker stands with each of its peers: for debugging, and for `farref top`."""
+"""How a worker stands with each of its peers, and what it keeps for those who are lost: for debugging, and for `farref top`."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Collection, Iterable
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from farref.impl.core.ids import WorkerId
-from farref.impl.core.observe import FunctionView, PeerView
+from farref.impl.core.ids import ForkId, WorkerId
+from farref.impl.core.observe import ExcludedView, FunctionView, PeerView
 
 if TYPE_CHECKING:
     from farref.impl.worker.futures import Future
@@ -37,6 +39,43 @@ def functions_of(worker: Worker) -> tuple[FunctionView, ...]:
     now = time.monotonic()
     running = sorted(worker.performer.running.copy().values(), key=lambda one: one[1])
     return tuple(FunctionView(function, now - began) for function, began in running)
+
+
+def excluded_of(worker: Worker, whom: Collection[WorkerId]) -> tuple[ExcludedView, ...]:
+    """Look at some who are excluded, and at what is kept here for them. Under the lock."""
+    core = worker.core
+    if not whom:
+        return ()
+    forks = _held_by(whom, [entry.forks.items() for entry in core.owner.entries.values()])
+    children = _held_by(whom, [record.children.items() for record in core.user.records.values()])
+    return tuple(
+        ExcludedView(
+            who,
+            worker.names.get(who, f"worker {who}"),
+            core.members.phase(who).value,
+            core.members.since.get(who, 0),
+            core.dead[who],
+            tuple(sorted(forks.get(who, ()))),
+            tuple(sorted(children.get(who, ()))),
+        )
+        for who in sorted(whom)
+    )
+
+
+def _held_by(
+    whom: Collection[WorkerId], tables: Iterable[Iterable[tuple[ForkId, WorkerId]]]
+) -> dict[WorkerId, list[ForkId]]:
+    found: dict[WorkerId, list[ForkId]] = {}
+    for fork, holder in chain.from_iterable(tables):
+        if holder in whom:
+            found.setdefault(holder, []).append(fork)
+    return found
+
+
+def unsettled_of(worker: Worker) -> tuple[WorkerId, ...]:
+    """List the members that keep the newest view from being buried, if that is decided here (R40). Under the lock."""
+    hosted = worker.core.members.hosted
+    return () if hosted is None else hosted.unsettled()
 
 
 def _peer(

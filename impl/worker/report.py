@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from msgspec.structs import asdict
 
-from farref.impl.worker.peers import functions_of, peers_of
+from farref.impl.worker.peers import excluded_of, functions_of, peers_of, unsettled_of
 
 if TYPE_CHECKING:
     from farref.impl.worker.worker import Worker
@@ -68,6 +68,7 @@ class Reporter:
         with worker.lock:
             peers = peers_of(worker)
             told = {"entries": len(worker.core.owner.entries), "references": len(worker.core.user.records)}
+            members = _members(worker)
         functions = functions_of(worker)
         return {
             "format": FORMAT,
@@ -81,7 +82,25 @@ class Reporter:
             **told,
             "functions": [asdict(one) for one in functions],
             "peers": [asdict(one) for one in peers],
+            "members": members,
         }
+
+
+def _members(worker: Worker) -> dict[str, Any]:
+    """Tell who is a member, as far as this worker knows. Those who are buried, and not counted any more, are only counted."""
+    core, members = worker.core, worker.core.members
+    lost = {who for who in core.dead if who not in core.here.buried or core.owner.counts.forks[who]}
+    return {
+        "view": members.view,
+        "settled": members.settled,
+        "buried": members.buried,
+        "heirs": len(members.heirs),
+        "unsettled": [worker.names[who] for who in unsettled_of(worker)],
+        "gone": len(core.dead) - len(lost),
+        "excluded": [
+            asdict(one) | {"forks": len(one.forks), "children": len(one.children)} for one in excluded_of(worker, lost)
+        ],
+    }
 
 
 def remove_world(directory: str) -> None:

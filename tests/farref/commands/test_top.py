@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from farref.impl import Cluster, RpcError, get_debug_info, launch, remote, rpc_async, rpc_sync
+from farref.impl import Cluster, RpcError, RRef, get_debug_info, launch, remote, rpc_async, rpc_sync
 from tests.farref.conftest import Farref
 from tests.impl.conftest import place as place
 from tests.impl.far import references as far
@@ -78,6 +78,37 @@ def test_a_dead_peer_is_told_with_the_reason(world: Cluster, farref: Farref) -> 
     assert next(peer for peer in get_debug_info().peers if peer.name == "B").link == "dead"
 
 
+def test_R41_who_is_lost_is_told_with_what_is_kept_for_it_and_for_whom_all_wait(world: Cluster, farref: Farref) -> None:
+    here, at_b = RRef("value"), remote("B", far.echo, [1])
+    rpc_sync("A", far.keep, [here])
+    at_b.to_here()
+    with standing_still(world, "B"):
+        rpc_async("A", far.keep, [at_b])  # which A may not use before B counts it
+        eventually(lambda: [len(one.children) for one in get_debug_info().users] == [1])
+        world.kill("A")
+        eventually(lambda: get_debug_info().unsettled == (2,))
+        shown = get_debug_info()
+        (lost,) = shown.excluded
+        assert (lost.worker, lost.name, lost.phase, lost.view) == (1, "A", "excluded", 1)
+        assert "worker A died" in lost.reason
+        assert lost.forks == tuple(fork for fork, _ in shown.entries[0].forks)
+        assert lost.children == tuple(fork for fork, _ in shown.users[0].children)
+        assert (len(lost.forks), len(lost.children)) == (1, 1)
+        eventually(lambda: bool(seen(farref)["driver"]["report"]["members"]["unsettled"]))
+        told = seen(farref)["driver"]
+        assert "view 1 is not buried: B did not settle it yet" in told["why"]
+        members = told["report"]["members"]
+        assert [members[name] for name in ("view", "settled", "buried", "heirs", "gone")] == [1, 1, 0, 0, 0]
+        assert [(one["name"], one["forks"], one["children"]) for one in members["excluded"]] == [("A", 1, 1)]
+        assert "driver 1 1 0 0 B A (1) excluded 1 1 1" in " ".join(farref("top", "--once").stdout.split())
+    eventually(lambda: seen(farref)["driver"]["report"]["members"]["gone"] == 1)
+    members = seen(farref)["driver"]["report"]["members"]
+    assert (members["excluded"], members["buried"], members["unsettled"]) == ([], 1, [])
+    (lost,) = get_debug_info().excluded
+    assert (lost.phase, lost.forks, lost.children) == ("buried", (), ())
+    assert "not buried" not in farref("top", "--once").stdout
+
+
 def test_ctrl_c_ends_it_without_a_word(world: Cluster) -> None:
     command = [sys.executable, "-m", "farref", "top", "--format", "json", str(world.pid("A"))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as looking:
@@ -117,6 +148,7 @@ REPORT: dict[str, Any] = {
     "references": 0,
     "functions": [{"function": "m:f", "seconds": 60.0}],
     "peers": [],
+    "members": {"view": 0, "settled": 0, "buried": 0, "heirs": 0, "unsettled": [], "gone": 0, "excluded": []},
 }
 
 
