@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
 
-from farref.terminal.exits import UNDECIDED
+from farref.terminal.exits import HARNESS, UNDECIDED
 from farref.terminal.interrupts import ignore
 
 
 def main() -> None:
     """Run the command line. A polite kill is taken for Ctrl-C, and either may come while modules are still imported."""
+    if os.name != "posix":
+        print("farref: this system is not enough like Unix; on Windows use farref in WSL", file=sys.stderr)
+        sys.exit(HARNESS)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

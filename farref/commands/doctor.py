@@ -17,6 +17,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from farref.impl.options import is_available
 from farref.options.groups import format_option
 from farref.rendering.layout import plain_table
 from farref.terminal.exits import HARNESS, OK
@@ -57,7 +58,7 @@ def examine() -> list[Examined]:
     """Look at everything farref can use."""
     packages = [_package(name) for name in BASE]
     solvers = [_solver("z3", "z3-solver"), _solver("cvc5", "cvc5")]
-    return [_python(), *packages, _java(), _tlc(), *solvers, _torch(), _dask(), _cores(), _memory()]
+    return [_python(), *packages, _worlds(), _java(), _tlc(), *solvers, _torch(), _dask(), _cores(), _memory()]
 
 
 def is_fit(findings: list[Examined]) -> bool:
@@ -75,6 +76,12 @@ def _package(name: str) -> Examined:
         return Examined(name, True, version(name), True)
     except PackageNotFoundError:
         return Examined(name, False, "missing", True, "install farref again, in a checkout: pip install .")
+
+
+def _worlds() -> Examined:
+    if is_available():
+        return Examined("worlds", True, "worlds of processes (farref.impl)", False)
+    return Examined("worlds", False, platform.system(), False, "worlds of processes (farref.impl) need Linux")
 
 
 def _java() -> Examined:

@@ -30,7 +30,7 @@ from typing import Any, Final
 from farref.model.autograd.model import AutogradModel
 from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.checker.interface import Budget, Kind, Model, Property, Result
-from farref.model.checker.run import OnProgress, Run
+from farref.model.checker.run import OnProgress, Run, peak_mb
 from farref.model.ids import WORKER_NAMES, worker_name
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import OF_VIEWS, RRefRules
@@ -96,8 +96,8 @@ def check(
         run.notes += ["TLC stops at the first violation"] if len(known) > 1 else []
     elif not run.complete and not run.is_spent(run.depth):
         raise TlcFailed("TLC ended without a verdict:\n" + "".join(listener.said))
-    cpu_seconds, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    return replace(run.result(), cpu_seconds=cpu_seconds, peak_mb=peak_mb, coverage={})
+    spent = usage.ru_utime + usage.ru_stime
+    return replace(run.result(), cpu_seconds=spent, peak_mb=peak_mb(usage), coverage={})
 
 
 # -- what TLC is told --------------------------------------------------------------------------------------------------

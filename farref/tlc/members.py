@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeGuard
 
 from farref.model.checker.interface import Budget, Property, Result, Verdict
-from farref.model.checker.run import OnProgress, Run
+from farref.model.checker.run import OnProgress, Run, peak_mb
 from farref.model.rref.model import RRefModel
 from farref.model.rref.rules import OF_VIEWS, RULES, RRefRules
 from farref.model.rref.world import Bounds
@@ -99,8 +99,8 @@ def check(
     usage = run_tlc(config, listener, module=MODULE, files={"ViewWorlds.tla": worlds_module(worlds)})
     if listener.broken is None and not run.complete and not run.is_spent(run.depth):
         raise TlcFailed("TLC ended without a verdict:\n" + "".join(listener.said))
-    cpu_seconds, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    return replace(_found(listener), cpu_seconds=cpu_seconds, peak_mb=peak_mb, coverage={})
+    spent = usage.ru_utime + usage.ru_stime
+    return replace(_found(listener), cpu_seconds=spent, peak_mb=peak_mb(usage), coverage={})
 
 
 def _found(listener: Listener) -> Result:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from farref import __version__
+from farref.properties.work.cluster import cores
 from farref.zookeeping.outcome import Outcome
 
 PLACE: Final = Path(__file__).resolve().parents[1] / "properties" / "zoo" / "evidence.json"
@@ -82,10 +82,8 @@ def here() -> Stamp:
 
 def machine() -> str:
     """Name this machine as far as it matters: system, processor, number of cores, Python."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return (
-        f"{platform.system()} {platform.machine()}, {_processor()}, {cores} cores, Python {platform.python_version()}"
-    )
+    python = platform.python_version()
+    return f"{platform.system()} {platform.machine()}, {_processor()}, {cores()} cores, Python {python}"
 
 
 def _processor() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +15,13 @@ from farref.impl.functions import function
 from farref.impl.rref import RRef
 from farref.impl.spelling import also_called
 from farref.impl.tape.tensors import Tensor
+from farref.impl.user_code import entering
 from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.process import current
 from farref.impl.worker.recording import CURRENT, as_context, opened, using
+
+if TYPE_CHECKING:
+    from farref.impl.worker.worker import Worker
 
 
 @contextmanager
@@ -38,11 +42,18 @@ def context() -> Iterator[ContextId]:
         with using(made):
             yield made
     finally:
-        # A worker that leaves has released all its contexts already.
-        with uninterrupted, suppress(ContextReleased), worker.lock:
-            if made is not None:
-                # Nobody waits for a release: what it sends rides with the next frame, or leaves with a tick.
-                worker.perform(worker.core.engine.release(made))
+        if made is not None:
+            _release(worker, made)
+
+
+def _release(worker: Worker, context: ContextId) -> None:
+    """Release a context. What was recorded in it ends on this thread, which is the application's: nobody is woken for it."""
+    recorded: list[object] = []
+    # A worker that leaves has released all its contexts already.
+    with uninterrupted, suppress(ContextReleased), worker.lock:
+        # Nobody waits for a release: what it sends rides with the next frame, or leaves with a tick.
+        worker.perform(worker.core.engine.release(context, recorded.append))
+    entering("the end of what was recorded")
 
 
 @also_called(context="context_id")

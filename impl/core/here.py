@@ -12,6 +12,9 @@ from farref.impl.core.ids import FIRST_LIFE, ForkId, Incarnation, RRefId, Worker
 from farref.impl.core.messages import AnyMessage
 from farref.impl.errors import NotRunning, PeerDied, UnknownWorker, WasExcluded
 
+LetEnd = Callable[[object], None]
+"""Takes what a step has dropped of a graph, and lets it end."""
+
 
 @dataclass(slots=True)
 class Load:
@@ -62,7 +65,7 @@ class Here:
         """Add an effect to the step."""
         self.references_max = math.inf
         """How many references this worker may hold, and how many of its own values one peer may hold."""
-        self.let_end: Callable[[object], None] = _let_end  # a core is a value that can be copied
+        self.let_end: LetEnd = _let_end  # a core is a value that can be copied
         """Take what a step has dropped of a graph. To end it may run user code, so a shell with a lock does that elsewhere."""
 
     def check_open(self, peer: WorkerId | None = None) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import resource
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,11 @@ OnProgress = Callable[[Progress], None]
 
 PROGRESS_SECONDS = 1.0
 NEVER_REACHED = "never reached"
+
+
+def peak_mb(usage: resource.struct_rusage) -> float:
+    """Say how much memory a process had at most. macOS counts bytes where others count kilobytes."""
+    return usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 @contextmanager
@@ -154,7 +160,7 @@ class Run:
             depth=self.depth,
             seconds=self.seconds(),
             cpu_seconds=time.process_time() - self._cpu,
-            peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            peak_mb=peak_mb(resource.getrusage(resource.RUSAGE_SELF)),
             verdicts=verdicts,
             coverage=self._coverage(),
             counterexample=next(iter(broken.values()), None),

@@ -148,11 +148,16 @@ def _started(dask: Any) -> Any:
     resource_tracker.ensure_running()  # Dask would start it later, and let the signal through
     with undisturbed():
         return dask.LocalCluster(
-            n_workers=len(os.sched_getaffinity(0)),
+            n_workers=cores(),
             threads_per_worker=1,
             dashboard_address=None,
             silence_logs=logging.CRITICAL,
         )
+
+
+def cores() -> int:
+    """Say how many cores this process may use. Only some systems tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _connected(dask: Any, address: str, own: Any) -> Any:

@@ -20,6 +20,7 @@ from farref.impl.core.autograd.ids import ContextId, ForwardId
 from farref.impl.core.autograd.messages import Cause, CleanupContext, Closed, Fault, Forget, Settled
 from farref.impl.core.autograd.rooting import Rooting
 from farref.impl.core.autograd.tables import Context, EngineTables, Release, Sent, Stage
+from farref.impl.core.here import LetEnd
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.transitions import SAME, transitions
 from farref.impl.errors import ContextReleased, WireError
@@ -109,19 +110,19 @@ class Contexts:
 
     # Release
 
-    def release(self, context_id: ContextId) -> None:
+    def release(self, context_id: ContextId, let_end: LetEnd) -> None:
         """Release a context on its creator: close it, and have it closed everywhere (A24)."""
         if context_id.created_on != self._me:
             raise ContextReleased(f"{context_id.told} is released where it was made, on worker {context_id.created_on}")
         context = self._tables.opened(context_id)
         context.release = Release(told={self._me: None})
-        self._close(context_id, context)
+        self._close(context_id, context, let_end)
 
     def on_cleanup(self, _: WorkerId, cleanup: CleanupContext) -> None:
         """Close a context, also one that never was open here (A24)."""
         context = self._contexts.setdefault(cleanup.context, Context())
         if context.is_open:
-            self._close(cleanup.context, context)
+            self._close(cleanup.context, context, self._tables.here.let_end)
 
     def on_closed(self, source: WorkerId, closed: Closed) -> None:
         """Enter a worker's account, and close the context wherever it sent a call to (A25)."""
@@ -175,10 +176,10 @@ class Contexts:
                 self._have_closed(context_id, context.release, ())
                 self._forget_if_drained(context_id, context.release)
 
-    def _close(self, context_id: ContextId, context: Context) -> None:
+    def _close(self, context_id: ContextId, context: Context, let_end: LetEnd) -> None:
         """Fail the pass that this worker is the root of, leave the one it is in, drop what was recorded (A24)."""
         self._rooting.fail_pass_of(context_id, Fault(Cause.RELEASED, self._me))
-        self._tables.here.let_end((context.sends, context.recvs, context.gradients, context.task))
+        let_end((context.sends, context.recvs, context.gradients, context.task))
         context.is_open, context.task = False, None
         context.sends, context.recvs, context.gradients = {}, {}, {}
         account = Closed(context_id, dict(context.sent), dict(context.got), dict(context.failed))

@@ -41,7 +41,7 @@ from farref.impl.core.autograd.tables import EngineTables
 from farref.impl.core.autograd.task import Progress
 from farref.impl.core.channel import Channel
 from farref.impl.core.effects import Effect
-from farref.impl.core.here import Here
+from farref.impl.core.here import Here, LetEnd
 from farref.impl.core.ids import FetchId, WorkerId
 from farref.impl.core.messages import FetchCall, FetchReturn, ForwardCall, Wrapped
 from farref.impl.errors import WireError
@@ -79,9 +79,9 @@ class Engine:
         self._here.check_open()
         return self._contexts.open()
 
-    def release(self, context_id: ContextId) -> list[Effect]:
-        """Release a context, everywhere (A24)."""
-        self._contexts.release(context_id)
+    def release(self, context_id: ContextId, let_end: LetEnd | None = None) -> list[Effect]:
+        """Release a context, everywhere (A24). Whoever has a place for it can let what was recorded here end there."""
+        self._contexts.release(context_id, let_end or self._here.let_end)
         return self._drained()
 
     def begin(
@@ -163,7 +163,7 @@ class Engine:
         """Release every context that was made here, for a worker that leaves (R32)."""
         for context_id, context in list(self.contexts.items()):
             if context_id.created_on == self._here.me and context.is_open:
-                self._contexts.release(context_id)
+                self._contexts.release(context_id, self._here.let_end)
                 self._drain()
 
     def is_empty(self) -> bool:

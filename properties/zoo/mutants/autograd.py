@@ -224,8 +224,8 @@ def a_decided_pass_times_out(original: Handler) -> Handler:
 def a_closed_context_is_forgotten_at_once(original: Handler) -> Handler:
     """A worker that closes a context drops its id too."""
 
-    def close(self: Contexts, context_id: Any, context: Context) -> None:
-        original(self, context_id, context)
+    def close(self: Contexts, context_id: Any, context: Context, let_end: Any) -> None:
+        original(self, context_id, context, let_end)
         if context_id.created_on != self._me:
             self._contexts.pop(context_id, None)
 
