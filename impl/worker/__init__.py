@@ -24,8 +24,7 @@ These have no place in the order. Nobody holds them while doing something else.
 
 |   | file, name | kind | what it is for | who may wait for it |
 |---|---|---|---|---|
-| - | `worker/reactor.py` `_wake` | Lock | a token: whoever takes it is awake | a thread that stands by, holding nothing |
-| - | `worker/reactor.py` `event` | Event | a caller's turn, or its answer, has come | the caller, holding at most `stepping` |
+| - | `worker/bell.py` `_silent` | Lock | free if the bell was rung | who stands by; a caller, holding at most `stepping` |
 | - | `worker/membership.py` `news` | Event | somebody is lost, or leaves | who waits for its driver to leave, holding nothing |
 | - | `transport/doorway.py` `_admitted` | SimpleQueue | who has proved itself at the door | nobody |
 | - | `user_code.py` `_Mine` | local | which locks a thread has, in debug mode | |

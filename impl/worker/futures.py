@@ -15,6 +15,7 @@ from farref.impl.settings import is_default, limit_of
 from farref.impl.user_code import entering, watched
 from farref.impl.values.reports import read_error
 from farref.impl.values.telling import complain
+from farref.impl.worker.bell import Bell
 from farref.impl.worker.process import current, here
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ os.register_at_fork(before=_settling.acquire, after_in_parent=_settling.release,
 class Loop(Protocol):
     """What a future needs of the worker it belongs to."""
 
-    def serve_until(self, done: Callable[[], bool], deadline: float, waker: Callable[[threading.Event], None]) -> None:
+    def serve_until(self, done: Callable[[], bool], deadline: float, make_bell: Callable[[], Bell]) -> None:
         """Read and handle what arrives until something is done or too late."""
 
     def start(self, task: Callable[[], None]) -> None:
@@ -43,19 +44,6 @@ class Loop(Protocol):
 
     def look_again(self) -> None:
         """Let a caller that reads see whether what it waits for is done."""
-
-
-class Waker:
-    """Wakes a thread that waits for a future."""
-
-    __slots__ = ("event", "thread")
-
-    def __init__(self, event: threading.Event) -> None:
-        self.event, self.thread = event, threading.get_ident()
-
-    def __call__(self) -> None:
-        """Wake it."""
-        self.event.set()
 
 
 class Future(Generic[Result]):
@@ -108,10 +96,10 @@ class Future(Generic[Result]):
         if timeout is not None:
             deadline = min(deadline, time.monotonic() + timeout)
         try:
-            self._loop.serve_until(self.done, deadline, self._wake_by)
+            self._loop.serve_until(self.done, deadline, self._make_bell)
         finally:
             if not self._done and self._callbacks:
-                self._forget_wakers()
+                self._forget_bells()
         if not self._done:
             if time.monotonic() < deadline:
                 self.abandon()
@@ -229,14 +217,16 @@ class Future(Generic[Result]):
         """Say how many are to be told when the future is done."""
         return len(self._callbacks or ())
 
-    def _wake_by(self, event: threading.Event) -> None:
-        self.call_when_done(Waker(event))
+    def _make_bell(self) -> Bell:
+        bell = Bell()
+        self.call_when_done(bell)
+        return bell
 
-    def _forget_wakers(self) -> None:
+    def _forget_bells(self) -> None:
         """Tell this thread nothing: it has stopped waiting."""
         me = threading.get_ident()
         with _settling:
-            kept = [one for one in self._callbacks or () if not isinstance(one, Waker) or one.thread != me]
+            kept = [one for one in self._callbacks or () if not isinstance(one, Bell) or one.thread != me]
             self._callbacks = kept or None
 
     def _settle(self, value: Any, error: BaseException | bytes | None) -> bool:

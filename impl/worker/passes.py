@@ -6,9 +6,9 @@ the root by the caller of `backward` itself. It waits anyway, and waking another
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +21,7 @@ from farref.impl.tape.tensors import Tensor
 from farref.impl.values.failures import failure_of
 from farref.impl.values.gradients import Gradients, GradientWalk
 from farref.impl.values.reports import write_error
+from farref.impl.worker.bell import Bell
 from farref.impl.worker.futures import Future
 from farref.impl.worker.interrupts import Interruptible, uninterrupted
 
@@ -38,8 +39,8 @@ class Passes:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._works: dict[Task, deque[Work]] = {}
-        self._attended: dict[Task, list[threading.Event]] = {}
-        """The tasks that a caller of `backward` attends to, with the events that wake it."""
+        self._attended: dict[Task, Bell] = {}
+        """The tasks that a caller of `backward` attends to, with the bell that wakes it."""
         self.waiting: dict[PassId, Future] = {}
         """The passes that were begun here and have not ended, with what tells that they have."""
 
@@ -60,20 +61,17 @@ class Passes:
                 pass_id, effects = worker.core.engine.begin(context, root, seeds, smart, retain)
                 self.waiting[pass_id] = future
                 (work,) = (effect for effect in effects if isinstance(effect, Work))
-                self._attended[work.task] = []
+                bell = self._attended[work.task] = Bell()
+                future.call_when_done(bell)
                 worker.perform(effects)
             try:
-                self._attend(work.task, future, deadline)
+                self._attend(work.task, future, deadline, lambda: bell)
             finally:
                 self._leave(work.task, pass_id, future)
         future.wait()
 
-    def _attend(self, task: Task, future: Future, deadline: float) -> None:
+    def _attend(self, task: Task, future: Future, deadline: float, bell: Callable[[], Bell]) -> None:
         """Do a task's work as it comes, until its pass has ended or it is too late."""
-
-        def waker(event: threading.Event) -> None:
-            self._attended[task].append(event)
-            future.call_when_done(event.set)
 
         def has_news() -> bool:
             return task in works or future.done()
@@ -83,7 +81,7 @@ class Passes:
             uninterrupted.heed()
             if task in works:
                 self._do(task)
-            self._worker.reactor.serve_until(has_news, deadline, waker)
+            self._worker.reactor.serve_until(has_news, deadline, bell)
 
     def _leave(self, task: Task, pass_id: PassId, future: Future) -> None:
         """Let a pass fail that has not ended, unless it is decided (A20); leave what work there is to others."""
@@ -115,13 +113,12 @@ class Passes:
 
     def _have_done(self, task: Task) -> None:
         """Have the next piece of a task's work done, by whoever attends to it or by some thread."""
-        events = self._attended.get(task)
-        if events is None:
+        bell = self._attended.get(task)
+        if bell is None:
             self._worker.begin(partial(self._do, task))
             return
         self._worker.running += 1
-        for event in events:
-            event.set()
+        bell.ring()
 
     def _do(self, task: Task) -> None:
         """Do the oldest piece of a task's work, and take the step that its end is. Not under the lock."""

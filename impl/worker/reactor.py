@@ -33,6 +33,7 @@ from typing import Final
 
 from farref.impl.user_code import keep_for_good, watched
 from farref.impl.values.telling import complain
+from farref.impl.worker.bell import Bell
 from farref.impl.worker.interrupts import uninterrupted
 
 NAP_S: Final = 0.002
@@ -45,7 +46,7 @@ FAREWELL_S: Final = 0.2
 
 Task = Callable[[], None]
 Done = Callable[[], bool]
-Waker = Callable[[threading.Event], None] | None  # has an event set when something is done
+MakeBell = Callable[[], Bell] | None  # makes a bell that rings when something is done
 
 
 class Reactor:
@@ -57,11 +58,9 @@ class Reactor:
         self._role = watched(threading.Lock(), "_role")
         self.tasks: deque[Task] = deque()
         """What is to be run. Whoever drives a worker without threads runs it himself."""
-        self._callers: deque[threading.Event] = deque()
-        self._wake = threading.Lock()
-        """Free if one that stands by is to wake, who takes it. (A queue's `get` with a timeout may wait for ever when several
-        threads share it, in CPython 3.11.)"""
-        self._wake.acquire()
+        self._callers: deque[Bell] = deque()
+        self._wake = Bell()
+        """Rung if one that stands by is to wake."""
         self._count = watched(threading.Lock(), "_count")
         self._standbys = 0
         self._lookouts = 0
@@ -82,26 +81,26 @@ class Reactor:
     def start(self, task: Task) -> None:
         """Run a task on a background thread, soon."""
         self.tasks.append(task)
-        self._nudge()
+        self._wake.ring()
 
     def queue(self, task: Task) -> None:
         """Leave a task to whoever reads: a background thread runs it next, a caller hands it over. Others wake somebody."""
         self.tasks.append(task)
         if self._reader != threading.get_ident():
-            self._nudge()
+            self._wake.ring()
 
-    def serve_until(self, done: Done, deadline: float, waker: Waker = None) -> None:
+    def serve_until(self, done: Done, deadline: float, make_bell: MakeBell = None) -> None:
         """Wait for something, reading for all if nobody else does. An interrupt that raises ends it."""
         while True:
             with uninterrupted:
-                self._serve_until(done, deadline, waker)
+                self._serve_until(done, deadline, make_bell)
             if done() or time.monotonic() >= deadline or self._stopped or uninterrupted.is_interrupted():
                 return  # an interrupt is heard by whoever is further out
 
-    def _serve_until(self, done: Done, deadline: float, waker: Waker) -> None:
+    def _serve_until(self, done: Done, deadline: float, make_bell: MakeBell) -> None:
         if self.tasks:
-            self._nudge()
-        if self._role.acquire(False) or self._stand_in_line(done, deadline, waker):
+            self._wake.ring()
+        if self._role.acquire(False) or self._stand_in_line(done, deadline, make_bell):
             self._read_until(done, deadline)
         self._pass_on()
 
@@ -110,10 +109,10 @@ class Reactor:
         self._stopped = True
         with self._count:
             threads = [thread for thread in self._threads if thread is not threading.current_thread()]
-        self._nudge()
+        self._wake.ring()
         os.eventfd_write(self.kick, 1)
-        for event in list(self._callers):
-            event.set()
+        for bell in list(self._callers):
+            bell.ring()
         deadline = time.monotonic() + FAREWELL_S
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -162,42 +161,40 @@ class Reactor:
                 if time.monotonic() - began < TURN_S:  # something came: the lookout stays awake
                     self._progress += 1
                 if self.tasks:
-                    self._nudge()
+                    self._wake.ring()
         finally:
             self._reader = 0
             self._role.release()
         self._rouse()
 
-    def _stand_in_line(self, done: Done, deadline: float, waker: Waker) -> bool:
+    def _stand_in_line(self, done: Done, deadline: float, make_bell: MakeBell) -> bool:
         """Wait in line for the role, or until it is done or too late. Say whether this thread has the role now.
 
-        It clears its event, then looks: others change something, then set the event. While it is in line the background does
-        not take the role.
+        It hushes its bell, then looks: others change something, then ring. While it is in line the background does not take
+        the role.
         """
-        event = threading.Event()
-        if waker is not None:
-            waker(event)
-        self._callers.append(event)
-        patience = TURN_S if waker is None or uninterrupted.can_happen() else LINE_S
+        bell = Bell() if make_bell is None else make_bell()
+        self._callers.append(bell)
+        patience = TURN_S if make_bell is None or uninterrupted.can_happen() else LINE_S
         try:
             while not self._stopped and not (uninterrupted.pending and uninterrupted.is_interrupted()):
-                event.clear()
+                bell.hush()
                 if done() or (left := deadline - time.monotonic()) <= 0 or self._stopped:
                     return False
                 if self._role.acquire(False):
                     return True
                 if self._leading:
                     self.rouse_reader()
-                event.wait(min(left, patience))
+                bell.wait(min(left, patience))
             return False
         finally:
-            self._callers.remove(event)
+            self._callers.remove(bell)
 
     def _pass_on(self) -> None:
         """Tell the next caller in line that the role may be free."""
         if self._callers:
             with suppress(IndexError):
-                self._callers[0].set()
+                self._callers[0].ring()
 
     # The background
 
@@ -214,7 +211,7 @@ class Reactor:
             quiet = quiet + 1 if seen == self._progress else 0
             seen = self._progress
             if self.tasks and (woken or quiet >= NAPS_UNTIL_HELP):
-                self._nudge()
+                self._wake.ring()
                 self._run_tasks()
             elif quiet and not (self.tasks or self._callers) and self._role.acquire(False):
                 self._lead()
@@ -225,7 +222,7 @@ class Reactor:
                     return
                 continue
             seen, quiet, woken = self._progress, 0, False
-        self._nudge()  # the next one is to end too
+        self._wake.ring()  # the next one is to end too
 
     def _lead(self) -> None:
         self._leading, self._reader = True, threading.get_ident()
@@ -251,7 +248,7 @@ class Reactor:
             deeply = False
             with self._count:
                 self._lookouts += 1
-        woken = self._wake.acquire(timeout=-1 if deeply else NAP_S)
+        woken = self._wake.wait(-1 if deeply else NAP_S)
         with self._count:
             self._standbys -= 1
             self._lookouts -= not deeply
@@ -283,13 +280,7 @@ class Reactor:
     def _rouse(self) -> None:
         """Wake one background thread if all are fast asleep: somebody has to look after the role."""
         if self._standbys and not self._lookouts:
-            self._nudge()
-
-    def _nudge(self) -> None:
-        """Wake one that stands by. It wakes the next if there is more to do, so one token at a time is enough."""
-        if self._wake.locked():
-            with suppress(RuntimeError):  # somebody else was faster
-                self._wake.release()
+            self._wake.ring()
 
 
 def run(task: Task) -> None:

@@ -1,4 +1,4 @@
-"""Whoever waits reads for all, and hears of what others have done."""
+"""Whoever waits reads for all, and hears of what others have done. A bell wakes it, whoever rings and however often."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from farref.impl.worker import reactor as module
+from farref.impl.worker.bell import Bell
 from farref.impl.worker.futures import Future
 from farref.impl.worker.reactor import FAREWELL_S, Reactor
 
@@ -90,15 +91,15 @@ def test_a_caller_takes_the_role_that_was_given_back_just_before_it_stood_in_lin
     read = threading.Event()
     reactor = Reactor(lambda _: read.set(), "test")
 
-    class Line(deque[threading.Event]):
-        def append(self, event: threading.Event) -> None:
+    class Line(deque[Bell]):
+        def append(self, bell: Bell) -> None:
             reactor._role.release()
             reactor._pass_on()
-            super().append(event)
+            super().append(bell)
 
     reactor._callers, reactor._role = Line(), threading.Lock()  # which another thread may give back
     assert reactor._role.acquire(blocking=False)
-    given = (read.is_set, time.monotonic() + 3600, lambda _: None)
+    given = (read.is_set, time.monotonic() + 3600, Bell)
     caller = threading.Thread(target=reactor.serve_until, args=given, daemon=True)
     caller.start()
     caller.join(30)
@@ -116,7 +117,7 @@ def test_the_lookout_sleeps_while_a_caller_waits_for_long_and_somebody_reads_aft
     reactor, poll = Reactor(turn, "test"), select.poll()
     poll.register(reactor.kick, select.POLLIN)
     reactor.begin()
-    caller = threading.Thread(target=reactor.serve_until, args=(done.is_set, time.monotonic() + 600, lambda _: None))
+    caller = threading.Thread(target=reactor.serve_until, args=(done.is_set, time.monotonic() + 600, Bell))
     caller.start()
     wait_until(lambda: reactor._reader == caller.ident)
     wait_until(lambda: reactor._standbys == 2 and not reactor._lookouts)
@@ -131,7 +132,7 @@ def test_R32_a_caller_that_sleeps_in_line_leaves_at_the_end(monkeypatch: pytest.
     monkeypatch.setattr(module, "LINE_S", 3600.0)
     reactor = Reactor(time.sleep, "test")
     assert reactor._role.acquire(blocking=False)
-    given = (lambda: False, time.monotonic() + 3600, lambda _: None)
+    given = (lambda: False, time.monotonic() + 3600, Bell)
     caller = threading.Thread(target=reactor.serve_until, args=given, daemon=True)
     caller.start()
     wait_until(lambda: bool(reactor._callers))
@@ -139,3 +140,40 @@ def test_R32_a_caller_that_sleeps_in_line_leaves_at_the_end(monkeypatch: pytest.
     reactor.stop()
     caller.join(30)
     assert not caller.is_alive()
+
+
+def test_what_was_rung_before_is_heard_once() -> None:
+    bell = Bell()
+    assert not bell.wait(0.001)
+    bell.ring()
+    bell()
+    assert bell.wait(0.001)
+    assert not bell.wait(0.001)
+
+
+def test_a_hushed_bell_was_not_rung() -> None:
+    bell = Bell()
+    bell.ring()
+    bell.hush()
+    assert not bell.wait(0.001)
+    bell.ring()
+    assert bell.wait(-1)
+
+
+def test_rings_of_many_threads_never_fail_and_none_is_lost() -> None:
+    """Two that ring at once give one lock back twice. What the last of them did before it rang is seen by who has waited."""
+    bell, rung, ringers = Bell(), [0] * 4, range(4)
+
+    def ring(me: int) -> None:
+        for _ in range(2000):
+            rung[me] += 1
+            bell.ring()
+
+    threads = [threading.Thread(target=ring, args=(me,)) for me in ringers]
+    for thread in threads:
+        thread.start()
+    while sum(rung) < 8000:
+        assert bell.wait(60.0), "a ring was lost"
+    for thread in threads:
+        thread.join(60)
+    assert sum(rung) == 8000
