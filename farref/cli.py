@@ -30,7 +30,7 @@ COMMANDS: Final = {
     "prove": "Prove the protocols safe and live for any number of workers, references, messages and faults.",
     "replay": "Let the model and an implementation take a saved run, and compare them after every step.",
     "spec": "Explain a clause, a property, a known defect or a rule of the spec, or list the clauses.",
-    "top": "Show the workers of a world that runs: who waits for whom, who is stuck, and why.",
+    "top": "Show the workers of a world that runs: who waits for whom, who is stuck, and why; and whom they have lost.",
     "zoo": "Let what is wrong on purpose loose, and say which engine kills it, after how much, and how.",
 }
 """Every command with its one-line help."""

@@ -24,7 +24,7 @@ These have no place in the order. Nobody holds them while doing something else.
 
 |   | file, name | kind | what it is for | who may wait for it |
 |---|---|---|---|---|
-| - | `worker/bell.py` `_silent` | Lock | free if the bell was rung | who stands by; a caller, holding at most `stepping` |
+| - | `worker/waiting.py` `_silent` | Lock | free if the bell was rung | who stands by; a caller, holding at most `stepping` |
 | - | `worker/membership.py` `news` | Event | somebody is lost, or leaves | who waits for its driver to leave, holding nothing |
 | - | `transport/doorway.py` `_admitted` | SimpleQueue | who has proved itself at the door | nobody |
 | - | `user_code.py` `_Mine` | local | which locks a thread has, in debug mode | |

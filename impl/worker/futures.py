@@ -15,8 +15,8 @@ from farref.impl.settings import is_default, limit_of
 from farref.impl.user_code import entering, watched
 from farref.impl.values.reports import read_error
 from farref.impl.values.telling import complain
-from farref.impl.worker.bell import Bell
 from farref.impl.worker.process import current, here
+from farref.impl.worker.waiting import Bell
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar

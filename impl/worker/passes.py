@@ -21,9 +21,9 @@ from farref.impl.tape.tensors import Tensor
 from farref.impl.values.failures import failure_of
 from farref.impl.values.gradients import Gradients, GradientWalk
 from farref.impl.values.reports import write_error
-from farref.impl.worker.bell import Bell
 from farref.impl.worker.futures import Future
 from farref.impl.worker.interrupts import Interruptible, uninterrupted
+from farref.impl.worker.waiting import Bell
 
 if TYPE_CHECKING:
     from farref.impl.worker.perform import ToPerform

@@ -33,8 +33,8 @@ from typing import Final
 
 from farref.impl.user_code import keep_for_good, watched
 from farref.impl.values.telling import complain
-from farref.impl.worker.bell import Bell
 from farref.impl.worker.interrupts import uninterrupted
+from farref.impl.worker.waiting import Bell
 
 NAP_S: Final = 0.002
 TURN_S: Final = 0.05

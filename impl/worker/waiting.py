@@ -1,5 +1,6 @@
-"""Waiting for something to read, and when it is worth staying awake.
+"""How threads wait: for something to read, and for each other.
 
+**For something to read**, and when it is worth staying awake.
 To be woken takes longer than a whole small call: a core that has nothing to do sleeps deeply, and between two such processes
 a message there and back took 53 us asleep and 7 us awake. So a reader *watches* for a moment before it sleeps.
 
@@ -13,12 +14,17 @@ another yields. A worker gives the core back at once, as it soon waits itself. A
 slice, and all answers of that time are late. So a core that stayed away for LOST_S tells that there are strangers: then some
 waits keep their core, and watch for a shorter time. They are four times as many after each loss, from CROWDED_MIN to
 CROWDED_MAX, and half as many after each watch that yielded and lost nothing.
+
+**For each other**: a bell wakes the one thread that waits for it. It is a lock that is free while the bell has been rung and
+nobody has heard it. An `Event` would wake any number of threads, and takes a dozen functions of Python to do so. (A queue's
+`get` with a timeout may wait for ever when several threads share it, in CPython 3.11.)
 """
 
 from __future__ import annotations
 
 import os
 import select
+import threading
 import time
 from typing import Final
 
@@ -75,3 +81,33 @@ class Waiting:
         while not (events := poll(0)) and time.monotonic() < end:
             pass
         return events
+
+
+class Bell:
+    """Wakes whoever waits for it, now or the next time."""
+
+    __slots__ = ("_silent", "thread")
+
+    def __init__(self) -> None:
+        self._silent = threading.Lock()
+        self._silent.acquire()
+        self.thread = threading.get_ident()
+        """Who made it: most often the one that waits."""
+
+    def ring(self) -> None:
+        """Wake one thread. To ring again before it has heard means nothing more."""
+        if self._silent.locked():
+            try:  # noqa: SIM105 (which is faster)
+                self._silent.release()
+            except RuntimeError:
+                pass  # somebody else has rung it
+
+    __call__ = ring
+
+    def hush(self) -> None:
+        """Forget that it was rung."""
+        self._silent.acquire(False)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until it is rung, or some seconds; -1 is for ever. Say whether it was rung. Then it is silent again."""
+        return self._silent.acquire(timeout=seconds)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import resource
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Final
 
 import pytest
 
+from farref.impl.settings import NEEDED
 from farref.model.checker.run import peak_mb
 from farref.properties.work.cluster import cores
 from farref.terminal.exits import HARNESS
@@ -80,6 +82,10 @@ def test_a_world_says_what_it_needs() -> None:
     done = run("-c", ELSEWHERE + "from farref.impl import launch\nwith launch(1): pass")
     assert done.returncode == 1
     assert "RpcError: farref.impl needs Linux" in done.stderr
+
+
+def test_what_doctor_looks_for_is_needed() -> None:
+    assert NEEDED[0] == (select, "epoll")
 
 
 def test_doctor_says_that_there_are_no_worlds(farref: Path) -> None:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import pytest
 
 from farref.impl.worker import reactor as module
-from farref.impl.worker.bell import Bell
 from farref.impl.worker.futures import Future
 from farref.impl.worker.reactor import FAREWELL_S, Reactor
+from farref.impl.worker.waiting import Bell
 
 
 def test_a_caller_that_reads_looks_again_when_somebody_else_settles_what_it_waits_for() -> None:
