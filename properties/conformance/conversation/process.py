@@ -14,12 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from farref.properties.conformance.conversation.last_words import LastWords
+
 STOP_SECONDS: Final = 20.0
 WRITE_SECONDS: Final = 20.0
 """How long an adapter may leave what it is asked unread. It has a pipe full of it then."""
 LEAVE_SECONDS: Final = 5.0
-STDERR_LINES: Final = 12
-STDERR_BYTES: Final = 256 * 1024
 LINE_BYTES_MAX: Final = 64 * 1024 * 1024
 
 
@@ -28,21 +28,22 @@ class AdapterProcess:
 
     def __init__(self, command: Sequence[str], hear: Callable[[bytes], bool], on_end: Callable[[], None]) -> None:
         """Start it, or raise OSError. `hear` is given each line and says whether to go on; `on_end` ends the last."""
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the process)
+        self._stderr = LastWords()
         self._scratch = tempfile.TemporaryDirectory(prefix="farref-")  # what is killed cannot clean up
         pipe, places = subprocess.PIPE, {**os.environ, "TMPDIR": self._scratch.name}
         try:
             self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=self._stderr, start_new_session=True, env=places
+                command, stdin=pipe, stdout=pipe, stderr=self._stderr.place, start_new_session=True, env=places
             )
         except OSError:
-            self._stderr.close()
             self._scratch.cleanup()
             raise
+        finally:
+            self._stderr.begin()
         assert self._process.stdin is not None
         os.set_blocking(self._process.stdin.fileno(), False)
         self._hear, self._on_end = hear, on_end
-        self._last_words: str | None = None
+        self._is_closed = False
         self._fault: str | None = None
         """Why no more is read from it, or written to it, though it lives."""
         self._is_heard = True
@@ -81,18 +82,10 @@ class AdapterProcess:
         """Say how it ended, or why it is no more heard, with the last that it wrote to its stderr."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1)  # its streams end a moment before it does
-        said = f"; its last words: {words}" if (words := self.last_words()) else ""
+        said = f"; its last words: {words}" if (words := self._stderr.said()) else ""
         code = self._process.poll()
         how = f"the adapter ended with exit code {code}" if code is not None else self._fault
         return f"{how or 'the adapter closed its output'}{said}"
-
-    def last_words(self) -> str:
-        """Give the last lines that it wrote to its stderr."""
-        if self._last_words is not None:
-            return self._last_words
-        length = self._stderr.seek(0, os.SEEK_END)
-        self._stderr.seek(max(0, length - STDERR_BYTES))
-        return " / ".join(self._stderr.read().decode(errors="replace").strip().splitlines()[-STDERR_LINES:])
 
     def end(self) -> bool:
         """Tell it that nothing more will be asked; say whether it ends by itself."""
@@ -118,8 +111,8 @@ class AdapterProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._reader.join(STOP_SECONDS)
-        if self._last_words is None:
-            self._last_words = self.last_words()
+        if not self._is_closed:
+            self._is_closed = True
             self._close()
 
     def _close(self) -> None:
@@ -129,7 +122,7 @@ class AdapterProcess:
             self._process.stdin.close()
         if not self._reader.is_alive():  # otherwise somebody who got away still holds it
             self._process.stdout.close()
-        self._stderr.close()
+        self._stderr.end()
         with suppress(OSError):
             self._scratch.cleanup()
 

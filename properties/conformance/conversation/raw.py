@@ -14,6 +14,8 @@ from farref.properties.conformance.conversation.process import AdapterProcess
 from farref.properties.conformance.kit.backend import KINDS
 
 LINE_LETTERS_MAX: Final = 120
+COMPLAINTS_MAX: Final = 20
+"""How many lines may be wrong. From a writer without end nothing more is learnt, and it would be read for ever."""
 
 
 class ReplyKind(Enum):
@@ -62,7 +64,15 @@ class RawSession:
         self._asked: dict[int, Asked] = {}
         self._answered: set[int] = set()
         self._lock, self._next = threading.Lock(), 0
+        self.is_given_up = False
+        """Whether so much was wrong that no more is read."""
         self.process = AdapterProcess(command, self._hear, self._end)
+
+    def why_ended(self) -> str:
+        """Say why no more answers come."""
+        if self.is_given_up:
+            return f"{COMPLAINTS_MAX} of its lines were wrong, and no more are read"
+        return self.process.why_ended()
 
     def begin(self, verb: str, **request: Any) -> Asked:
         """Send a request."""
@@ -76,19 +86,22 @@ class RawSession:
         return asked
 
     def _hear(self, line: bytes) -> bool:
+        self._read(line)
+        self.is_given_up = len(self.complaints) >= COMPLAINTS_MAX
+        return not self.is_given_up
+
+    def _read(self, line: bytes) -> None:
         try:
             answer = json.loads(line)
         except ValueError:
             self._complain("prints on stdout what is not JSON; stdout is for answers only", line)
-            return True
         except RecursionError:
             self._complain("writes a line that is nested too deeply to be read", line)
-            return True
-        if not isinstance(answer, dict):
-            self._complain("writes a line that is no JSON object", line)
         else:
-            self._take(answer, line)
-        return True
+            if isinstance(answer, dict):
+                self._take(answer, line)
+            else:
+                self._complain("writes a line that is no JSON object", line)
 
     def _take(self, answer: dict[str, Any], line: bytes) -> None:
         number = answer.get("id")

@@ -66,10 +66,12 @@ def _conversation(session: RawSession, start_seconds: float) -> Iterator[Remark]
         yield Remark(said, declared=declared)
         yield from _declared(hello.ok["capabilities"])
         yield from _tried(session, declared, start_seconds)
-    yield from (Remark("answers", one) for one in session.complaints)
-    if not session.complaints:
+    complaints = tuple(session.complaints)  # more may come
+    yield from (Remark("answers", one) for one in complaints)
+    if not complaints:
         yield Remark("answers: each to a request, and nothing else on stdout")
-    yield from _end(session)
+    if not session.is_given_up:  # it may wait to be read, and then it cannot end
+        yield from _end(session)
 
 
 def _wrong_hello(session: RawSession, hello: Reply) -> str | None:
@@ -140,7 +142,7 @@ def _failed(session: RawSession, reply: Reply, seconds: float) -> str:
         case ReplyKind.SILENCE:
             return f"there is no answer within {seconds:g} s"
         case ReplyKind.ENDED:
-            return session.process.why_ended()
+            return session.why_ended()
         case _:
             return f"it fails: {reply.error}"
 

@@ -26,6 +26,8 @@ from farref.properties.conformance.kit.verdicts import CheckRun, how_broken
 from farref.properties.conformance.kit.world import ClauseBroken, World
 
 STOP_SECONDS: Final = 15.0
+SILENT_MAX: Final = 3
+"""How often in a row a backend may take longer to start than it may, before it is given up."""
 
 
 class CheckedAdapter:
@@ -39,6 +41,8 @@ class CheckedAdapter:
         self._is_over = False
         self._started: tuple[tuple[str, ...], tuple[tuple[str, float], ...]] | None = None
         """The workers of the world, and its options, while there is one."""
+        self._silent = 0
+        """How often in a row nothing was heard when it was to start."""
         self.unstopped = 0
         """How often `stop` failed or did not end, though nothing was wrong before it."""
 
@@ -47,7 +51,11 @@ class CheckedAdapter:
         if self._is_over:
             raise AdapterError("the run is over")
         if self._session is None:
-            self._session = Session(self._command)
+            try:
+                self._session = Session(self._command)
+            except AdapterError as error:
+                self._silent += isinstance(error.__cause__, Hang)
+                raise
         return self._session
 
     def run(self, check: Check, route: Route | None = None) -> CheckRun:
@@ -85,18 +93,25 @@ class CheckedAdapter:
 
     def _world(self, check: Check) -> World:
         wanted = (check.workers, check.options)
+        if self._silent >= SILENT_MAX:
+            raise AdapterError(f"not tried, as the backend did not start in time, {SILENT_MAX} times in a row")
         if self._started != wanted:
             self._stop()
         session = self.talk()
         if self._started is None:
-            start = {"workers": list(check.workers), "options": dict(check.options)}
-            try:
-                session.ask("start", start).wait(self._start_seconds)
-            except (OperationFailed, Hang) as error:
-                hint = " (--start-seconds gives it more)" if isinstance(error, Hang) else ""
-                raise AdapterError(f"the backend does not start: {error}{hint}") from error
-            self._started = wanted
+            self._start(session, check)
+            self._started, self._silent = wanted, 0
         return World(session, check.workers, self._seed, schedules=self._schedules)
+
+    def _start(self, session: Session, check: Check) -> None:
+        start = {"workers": list(check.workers), "options": dict(check.options)}
+        try:
+            session.ask("start", start).wait(self._start_seconds)
+        except OperationFailed as error:
+            raise AdapterError(f"the backend does not start: {error}") from error
+        except Hang as error:
+            self._silent += 1
+            raise AdapterError(f"the backend does not start: {error} (--start-seconds gives it more)") from error
 
     def _leave(self) -> None:
         """Stop a spoilt world."""

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from farref.properties.conformance.conversation import process, validation
 from farref.properties.conformance.conversation.host import ARGUMENTS
+from farref.properties.conformance.conversation.raw import COMPLAINTS_MAX
 from farref.properties.conformance.conversation.step_trial import step_trials
 from farref.properties.conformance.conversation.trial import CALLS, trials
 from farref.properties.conformance.conversation.validation import validate
@@ -225,6 +227,46 @@ def test_after_a_silence_nothing_more_is_asked(tmp_path: Path, monkeypatch: pyte
     found = mistakes(sloppy(tmp_path, hang))
     assert "create: there is no answer within" in found[0]
     assert found[1].startswith("the rest: it was not tried")
+
+
+FLOODING = """
+plain = carry_out
+def carry_out(request):
+    while request["verb"] == "create":
+        FLOOD
+    return plain(request)
+"""
+FLOODS = {
+    "before it is asked": "while True:\n    print('still here', flush=True)",
+    "when it is asked": FLOODING.replace("FLOOD", "print('still here', flush=True)"),
+    "with answers": FLOODING.replace("FLOOD", "say({'id': 10**9, 'ok': 0})"),
+    "with one answer": FLOODING.replace("FLOOD", "say({'id': 0, 'ok': 0})"),
+    "beside its answers": (
+        "import threading\ndef flood():\n    while True:\n        print('noise', flush=True)\n"
+        "threading.Thread(target=flood, daemon=True).start()"
+    ),
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
+def test_an_adapter_that_never_stops_writing(flood: str, tmp_path: Path) -> None:
+    found = mistakes(sloppy(tmp_path, flood))
+    assert sum(one.startswith("answers: ") for one in found) == COMPLAINTS_MAX
+    assert len(found) <= COMPLAINTS_MAX + 2, "and what was under way, and that the rest was not tried"
+
+
+def test_an_adapter_that_writes_on_when_it_is_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validation, "STOP_SECONDS", 0.3)
+    monkeypatch.setattr(process, "STOP_SECONDS", 0.3)
+    late = "import atexit\ndef flood():\n    while True:\n        print(7, flush=True)\natexit.register(flood)"
+    assert mistakes(sloppy(tmp_path, late)) == ["the end: it does not end within 0.3 s of the end of its stdin"]
+
+
+def test_bytes_without_a_newline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "LINE_BYTES_MAX", 100_000)
+    monkeypatch.setattr(process, "STOP_SECONDS", 0.3)
+    found = mistakes(sloppy(tmp_path, "while True:\n    sys.stdout.write('x' * 10_000)"))
+    assert "hello: the adapter wrote a line of 100,000 bytes or more" in found
 
 
 def test_everything_that_can_be_declared_is_tried() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from farref.properties.conformance.checks.random import walk
 from farref.properties.conformance.kit.check import Check
+from farref.properties.conformance.kit.checked_adapter import SILENT_MAX
 from farref.properties.conformance.kit.document import Level, Report, Row, Verdict
 from farref.properties.conformance.kit.expectations import Expectation
 from farref.properties.conformance.kit.named import hosted
@@ -218,6 +219,14 @@ def test_a_backend_that_starts_too_slowly_is_told_how_to_get_more_time() -> None
     found = row(judged(f"{ZOO}.odd:NeverStarts", ["R13"], start_seconds=0.1), "R13")
     assert found.verdict is Verdict.ERROR
     assert "--start-seconds gives it more" in found.message
+
+
+def test_a_backend_that_never_starts_is_given_up() -> None:
+    report = judged(f"{ZOO}.odd:NeverStarts", ["R10", "R12", "R13", "R20"], start_seconds=0.1)
+    tried = [one for one in report.clauses if one.verdict is Verdict.ERROR]
+    waited = [one for one in tried if "gives it more" in one.message]
+    assert len(waited) == SILENT_MAX < len(tried)
+    assert all("3 times in a row" in one.message for one in tried if one not in waited)
 
 
 def test_an_expectation_of_what_was_not_run_is_told() -> None:
