@@ -102,7 +102,8 @@ def _row(kept: Kept, check: Check, said: dict[str, Any]) -> Row:
     text = clause_texts()[check.clause]
     whole = {
         "id": check.id, "clause": check.clause, "title": text.title, "level": check.level.value, "seconds": 0.0, "message": "",
-        "spec": text.text, "says": check.says, "replay": f"farref conform --backend {kept['name']} --only {check.id}", **said,
+        "spec": text.text, "says": check.says, "because": check.because,
+        "replay": f"farref conform --backend {kept['name']} --only {check.id}", **said,
     }  # fmt: skip
     row = msgspec.convert(whole, Row)
     return msgspec.structs.replace(row, scripts=scripts_of(target(kept["name"]), check, row)) if row.story else row

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from farref.properties.conformance.kit.document import Report, Row, Verdict
+from farref.properties.conformance.kit.document import Level, Report, Row, Verdict
 from farref.rendering.conformance.conclusion import (
     KNOWN,
     MARKS,
@@ -91,12 +91,14 @@ def _matrix(reports: Sequence[Report]) -> Table:
 
 
 def _tell(page: Console, row: Row) -> None:
-    optional = ", and the clause says MAY" if row.verdict is Verdict.FAIL and not is_red(row) else ""
+    optional = "; it counts for nothing" if row.verdict is Verdict.FAIL and not is_red(row) else ""
     page.print(
         Text.assemble((f"{row.id} ", "bold"), marked(row.verdict), f"{rate(row)}{optional}: {row.message}"),
         soft_wrap=True,
     )
-    page.print(_labelled("Must be so:", row.says))
+    page.print(_labelled(f"{row.level.value.capitalize()} be so:", row.says))
+    if row.level is not Level.MUST and row.because:
+        page.print(_labelled("Not a must:", row.because))
     if row.verdict in KNOWN:
         page.print(
             _labelled("By design:" if row.verdict is Verdict.BY_DESIGN else "Expected:", f"{row.reason} ({row.link})")

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from farref.properties.conformance.kit.available import Availability
 from farref.properties.conformance.kit.check import Check
+from farref.properties.conformance.kit.document import Level
 from farref.properties.conformance.kit.unseen import UNSEEN
 from farref.rendering.layout import plain_table
 
@@ -20,6 +21,7 @@ def list_document(checks: Sequence[Check]) -> list[dict[str, Any]]:
             "id": one.id,
             "clause": one.clause,
             "level": one.level.value,
+            "because": one.because,
             "says": one.says,
             "needs": sorted(one.needs),
             "after": list(one.after),
@@ -49,6 +51,10 @@ def show_list(page: Console, checks: Sequence[Check]) -> None:
     for one in checks:
         table.add_row(one.id, one.level.value, one.says, ", ".join(sorted(one.needs)))
     page.print(table)
+    page.print("\nLevels: a check is a must because the rule of its clause binds. The others:")
+    for level, because in dict.fromkeys((one.level, one.because) for one in checks if one.level is not Level.MUST):
+        those = ", ".join(one.id for one in checks if (one.level, one.because) == (level, because))
+        page.print(f"{level.value}: {because} ({those})", soft_wrap=True)
     page.print("\nClauses that no check can look at:")
     for clause, why in UNSEEN.items():
         page.print(f"{clause}: {why}", soft_wrap=True)

@@ -27,6 +27,8 @@ class Check:
     id: str
     says: str
     level: Level
+    because: str
+    """Why it has this level."""
     needs: frozenset[str]
     after: tuple[str, ...]
     workers: tuple[str, ...]
@@ -42,6 +44,9 @@ class Check:
         return self.id.partition(".")[0]
 
 
+BINDS: Final = "the rule of the clause binds"
+"""Why a check is a must, unless it says something else."""
+
 RENAMED: Final = {"R16.twice": "R26.twice"}
 """What checks were called before. The old names still choose them, and expectations may use them."""
 
@@ -54,12 +59,17 @@ def check(
     *,
     needs: Iterable[str],
     after: Iterable[str] = (),
-    level: Level = Level.MUST,
+    should: str = "",
+    may: str = "",
     workers: Iterable[str] = THREE,
     alone: bool = False,
     **options: float,
 ) -> Callable[[Callable[[World], None]], Callable[[World], None]]:
-    """Make a function a check. `needs` names capabilities, `after` the checks without which this one says nothing."""
+    """Make a function a check. `needs` names capabilities, `after` the checks without which this one says nothing.
+
+    What it looks at must be so, unless a reason is given why it only should be, or may be.
+    """
+    level = Level.MAY if may else Level.SHOULD if should else Level.MUST
     unknown = set(needs) - set(CAPABILITIES)
     if unknown:
         raise ValueError(f"{id_} needs {', '.join(sorted(unknown))}, which no backend can declare")
@@ -71,8 +81,9 @@ def check(
             raise ValueError(f"{id_} does not say what must be so")
         says = " ".join(function.__doc__.split())
         CHECKS[id_] = Check(
-            id_, says, level, frozenset(needs), tuple(after), tuple(workers), tuple(options.items()), alone, function
-        )
+            id_, says, level, may or should or BINDS, frozenset(needs), tuple(after), tuple(workers),
+            tuple(options.items()), alone, function,
+        )  # fmt: skip
         return function
 
     return enter

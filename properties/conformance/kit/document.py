@@ -82,6 +82,8 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the clause says."""
     says: str = ""
     """What the check holds the backend to, in one sentence."""
+    because: str = ""
+    """Why it has its level."""
     rate: str | None = None
     """How often it failed, n of m, where it was run more than once."""
     reason: str | None = None

@@ -266,6 +266,7 @@ class Runner:
             replay=self.plan.replay(check.id),
             spec=clause.text,
             says=check.says,
+            because=check.because,
             rate=rate,
             reason=expectation.reason if expectation else None,
             link=expectation.link if expectation else None,

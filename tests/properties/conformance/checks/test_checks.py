@@ -10,7 +10,7 @@ import pytest
 
 from farref.clauses import clauses
 from farref.properties.conformance.kit.backend import CAPABILITIES
-from farref.properties.conformance.kit.check import RENAMED, Check
+from farref.properties.conformance.kit.check import BINDS, RENAMED, Check
 from farref.properties.conformance.kit.document import Level
 from farref.properties.conformance.kit.expectations import read
 from farref.properties.conformance.kit.programs import draw, gradients_of
@@ -37,6 +37,15 @@ def test_a_check_says_in_a_sentence_what_must_be_so(check: Check) -> None:
 def test_the_level_is_a_word_of_the_clause(check: Check) -> None:
     if check.level is not Level.MUST:
         assert check.level.name in clauses()[check.clause].text
+
+
+@each
+def test_a_level_has_its_reason(check: Check) -> None:
+    assert (check.because == BINDS) == (check.level is Level.MUST)
+
+
+def test_each_level_is_used() -> None:
+    assert {one.level for one in CHECKS} == set(Level)
 
 
 @each

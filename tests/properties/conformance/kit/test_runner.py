@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from farref.properties.conformance.checks.random import walk
-from farref.properties.conformance.kit.check import Check
+from farref.properties.conformance.kit.check import BINDS, Check
 from farref.properties.conformance.kit.checked_adapter import SILENT_MAX
 from farref.properties.conformance.kit.document import Level, Report, Row, Verdict
 from farref.properties.conformance.kit.expectations import Expectation
@@ -29,7 +29,7 @@ def expecting(*checks: str, rate: str = "always") -> dict[str, Expectation]:
 
 def made(id_: str, run: Callable[[World], None], needs: Iterable[str] = (), after: tuple[str, ...] = ()) -> Check:
     """Make a check that is not among those of the kit."""
-    return Check(id_, "It must be so.", Level.MUST, frozenset(needs), after, ("A", "B"), (), False, run)
+    return Check(id_, "It must be so.", Level.MUST, BINDS, frozenset(needs), after, ("A", "B"), (), False, run)
 
 
 def tried(*checks: Check, place: str = HONEST, runs: int = 1, command: tuple[str, ...] = ()) -> Report:
