@@ -38,7 +38,7 @@ from farref.tlc.invariant import invariant_module
 from farref.zookeeping.record import read as read_evidence
 from tests import conformance_tables, folders
 from tests.handlers import with_handlers
-from tests.pages import costs, explored, matrix, states, transcript, tree
+from tests.pages import costs, explored, matrix, states, transcript, tree, upstream
 from tests.pages.tasks import task_table
 
 ROOT = Path(__file__).parents[1]
@@ -54,6 +54,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "rref.md": lambda: with_handlers(with_proofs((ROOT / "spec" / "rref.md").read_text()), "rref"),
         ROOT / "spec" / "threads.md": threads_table,
         ROOT / "spec" / "findings.md": findings_page.page,
+        **{path: partial(upstream.with_program, path) for path in upstream.reports()},
         ROOT / "spec" / "matrix.md": matrix.page,
         ROOT / "spec" / "drawings" / "matrix.svg": matrix.picture,
         ROOT / "spec" / "evidence" / "README.md": lambda: evidence_page(read_evidence()),

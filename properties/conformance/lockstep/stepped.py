@@ -209,7 +209,11 @@ class Stepped:
 
     def _look(self) -> Looked:
         if self._looked is None:
-            self._looked = msgspec.convert(self.ask("look", {}), Looked)
+            looked = msgspec.convert(self.ask("look", {}), Looked)
+            if set(looked.workers) != set(self.names.workers):
+                shown = ", ".join(sorted(looked.workers))
+                raise ValueError(f"`look` shows tables of {shown}, and the workers are {', '.join(self.names.workers)}")
+            self._looked = looked
         return self._looked
 
 

@@ -120,6 +120,16 @@ def test_who_cannot_hold_messages_is_skipped_and_not_failed() -> None:
     assert (row.verdict, row.message) == (Verdict.SKIPPED, "the backend does not declare lockstep")
 
 
+@pytest.mark.parametrize("tables", ["{**honest, 'Z': honest['A']}", "{'A': honest['A'], 'B': honest['B']}"])
+def test_tables_of_other_workers_than_there_are_agree_with_nothing(tables: str, tmp_path: Path) -> None:
+    place = tmp_path / "adapter.py"
+    look = f"honest = self.held.look()['workers']; return {{**self.held.look(), 'workers': {tables}}}"
+    place.write_text(f"{ALONE}    def look(self): {look}\n")
+    row = judged(target(str(place)))
+    assert row.verdict is Verdict.FAIL
+    assert "`look` shows tables of A, B" in row.message
+
+
 def mistakes(tmp_path: Path, adapter: str) -> list[str]:
     place = tmp_path / "adapter.py"
     place.write_text(adapter)

@@ -1,4 +1,4 @@
-"""N1b: the same as N1 between two workers: the function that waits for a value erases the entry it waits on.
+"""N1b: between two workers only, the function that waits for a value erases the entry it waits on.
 
 A creates an RRef on B with a slow function, and at once passes it to another function on B. That one passes it to a third
 function, on its own worker, and then asks for the value. It should get the value as soon as it is there. On PyTorch 2.13.0
