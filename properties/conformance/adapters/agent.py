@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
-from farref.properties.conformance.conversation.host import describe
+from farref.properties.conformance.conversation.host import describe, trace_of
 from farref.properties.conformance.conversation.session import headline
 from farref.properties.processes import heard, tell
 
@@ -76,6 +76,6 @@ def _carry_out(agent: Agent, pipe: Any, lock: threading.Lock, number: int, verb:
     try:
         result = getattr(agent, verb)(*args)
     except BaseException as error:
-        failure = agent.describe(error)
+        failure = {**agent.describe(error), "trace": trace_of(error)}
     with lock:
         tell(pipe, (number, result, failure))

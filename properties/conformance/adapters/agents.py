@@ -89,9 +89,11 @@ class WorkerProcess:
         self._open.clear()
 
 
-def _rebuilt(kind: str, type: str, message: str) -> Exception:  # noqa: A002 (as `describe` calls it)
-    """Make an exception of a description: of the same kind, and called the same."""
-    return _named(type, KINDS[kind])(message)
+def _rebuilt(kind: str, type: str, message: str, trace: str) -> Exception:  # noqa: A002 (as `describe` calls it)
+    """Make an exception of a description: of the same kind, called the same, and raised at the same place."""
+    error = _named(type, KINDS[kind])(message)
+    error.trace = trace  # type: ignore[attr-defined]
+    return error
 
 
 def _named(name: str, base: type[Exception]) -> type[Exception]:

@@ -101,7 +101,7 @@ def latecomers(world: World) -> None:
     """Who hears of a pass only after it is over takes no part in it, and shows nothing of it."""
     steps = [leaf("s", "C", 3), call("x", "C", "mul", "s", 2), call("y", "B", "late", "x", 2.0)]
     world.fails(world.begin_backward("A", "c", steps, ["y"]))
-    world.pause(2.0)
+    world.pause(4.0)  # B is late by two seconds, and the machine may be busy
     sees_nothing(world, "C")
     for worker in world.workers:
         world.settles(worker, 1.0, passes=0)

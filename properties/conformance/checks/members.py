@@ -110,6 +110,7 @@ def the_heir_lets_go(world: World) -> None:
 def leave_an_heir(world: World) -> None:
     """Let C make a value on B, pass it to A and die at once. B must keep the value, and A have it."""
     world.create("C", "x", "B", "echo", [7])
+    world.settles("B", owned=1)  # what C had still to send would die with it
     world.share("C", "x", "A")
     world.held.pop(("C", "x"))
     world.kill("C")

@@ -118,7 +118,9 @@ def _encoded(answer: dict[str, Any]) -> bytes:
 
 
 def trace_of(error: BaseException) -> str:
-    """Give the end of the trace of a stack, without the frames of this host."""
+    """Give the end of the trace of a stack, without the frames of this host; or the trace that it brings from elsewhere."""
+    if isinstance(brought := getattr(error, "trace", None), str):
+        return brought
     frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename != __file__]
     lines = "".join(traceback.format_list(frames[-TRACE_FRAMES:]) + traceback.format_exception_only(error))
     return lines.encode(errors="replace").decode().strip()

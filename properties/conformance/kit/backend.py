@@ -139,7 +139,7 @@ class Adapter(Protocol):
         """
 
     def share(self, worker: str, name: str, to: str) -> None:
-        """Let a worker pass a handle to another as an argument; that one keeps it under the same name, for any before it."""
+        """Let a worker pass a handle to another, which keeps it under that name, and lets go of what it had there."""
 
     def drop(self, worker: str, name: str) -> None:
         """Let a worker let go of a handle, or of an autograd context."""

@@ -44,7 +44,7 @@ class CheckedAdapter:
         self._silent = 0
         """How often in a row nothing was heard when it was to start."""
         self.unstopped = 0
-        """How often `stop` failed or did not end, though nothing was wrong before it."""
+        """How often `stop` failed, did not end or gave no list, though nothing was wrong before it."""
 
     def talk(self) -> Session:
         """Start the adapter, unless it runs; raise AdapterError if it cannot be talked to, or is not to be any more."""
@@ -125,7 +125,8 @@ class CheckedAdapter:
             return
         self._started = None
         try:
-            self._session.ask("stop", {}).wait(STOP_SECONDS)
+            left = self._session.ask("stop", {}).wait(STOP_SECONDS)
+            self.unstopped += not isinstance(left, list) and not is_spoilt
         except (OperationFailed, Hang, AdapterError):
             self.unstopped += not is_spoilt
             self.put_down()

@@ -187,7 +187,7 @@ class Runner:
 
     def _about_stops(self) -> tuple[str, ...]:
         unstopped = sum(one.unstopped for one in self._adapters)
-        told = f"`stop` failed or did not end, and the adapter was put down: {unstopped} of its stops"
+        told = f"`stop` failed or did not end, or gave no list: {unstopped} of its stops"
         return (told,) if unstopped else ()
 
     # -- one check -----------------------------------------------------------------------------------------------------

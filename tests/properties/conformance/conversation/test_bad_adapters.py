@@ -148,7 +148,8 @@ def test_an_adapter_that_cannot_even_kill_is_asked_nothing_more(
 
 def test_an_adapter_that_does_not_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checked_adapter, "STOP_SECONDS", 0.3)
-    for mistake, notes in (("", []), (on_verb("stop", "pass"), ["`stop` failed or did not end"])):
+    told = ["`stop` failed or did not end"]
+    for mistake, notes in (("", []), (on_verb("stop", "pass"), told), (giving("stop", "7"), told)):
         found = tried(made("R1", fine), command=sloppy(tmp_path, mistake))
         assert [one.partition(",")[0] for one in found.notes if "stop" in one] == notes
 
