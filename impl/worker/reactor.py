@@ -191,8 +191,8 @@ class Reactor:
             self._callers.remove(bell)
 
     def _pass_on(self) -> None:
-        """Tell the next caller in line that the role may be free."""
-        if self._callers:
+        """Tell the next caller in line that the role is free. Whoever has it does this when giving it back."""
+        if self._callers and not self._role.locked():
             with suppress(IndexError):
                 self._callers[0].ring()
 

@@ -277,9 +277,9 @@ def rouse_one(world: World) -> World:
 
 
 def tell_first(world: World) -> World:
-    """Tell the first caller in line that the role may be free (H3)."""
+    """Tell the first caller in line that the role is free, if it is (H3). Whoever has it will tell."""
     first = world.line[0]
-    return world if first is None else put_call(world, first, event=True)
+    return world if first is None or world.role is not None else put_call(world, first, event=True)
 
 
 def settle(world: World, caller: int) -> World:
