@@ -1,7 +1,7 @@
 """The lines of a worker to its peers: when what is queued for them leaves, and who waits if it is too much.
 
-Of few calls each leaves at once, as it may be urgent. Of more, some wait to leave in one write, which whoever reads makes, now
-or next. The results of functions do the same.
+Of few calls and passes each leaves at once, as it may be urgent. Of more, some wait to leave in one write, which whoever reads
+makes, now or next. The results of functions do the same.
 
 What is queued for one peer has a limit. The application waits before it calls or creates. A function waits to begin while the
 worker that called it takes nothing in: its result would only be queued. So does the answer to a fetch. No thread is held for
@@ -70,6 +70,10 @@ class Lines:
         elif self._worker.reactor.is_reading:
             self._rouse(connection)
 
+    def has_few_to_write(self) -> bool:
+        """Say whether little of what was begun here is under way, so that each frame of it may be urgent."""
+        return len(self._worker.calls) + len(self._worker.passes.waiting) <= FEW_CALLS
+
     def answer_now(self, connection: Connection) -> None:
         """Let nothing that is queued for a peer wait any longer."""
         with self._worker.lock:
@@ -82,9 +86,9 @@ class Lines:
             connection.roused = True
             self._worker.reactor.rouse_reader()
 
-    def write_results(self) -> None:
+    def write_results(self, at_once: bool = True) -> None:
         """Write what came of functions. What comes of several leaves in one write, by the next turn at the latest."""
-        if not self._worker.reactor.is_busy:
+        if at_once and not self._worker.reactor.is_busy:
             self.flush()
             return
         is_reading = self._worker.reactor.is_reading

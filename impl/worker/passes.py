@@ -90,8 +90,9 @@ class Passes:
             del self._attended[task]
             if task in self._works:
                 worker.reactor.queue(lambda: self._do(task))
-            if not future.done():
-                worker.perform(worker.core.engine.time_out(pass_id))
+            if future.done():
+                return
+            worker.perform(worker.core.engine.time_out(pass_id))
         worker.flush()
 
     def have_done(self, work: Work) -> None:
@@ -132,7 +133,7 @@ class Passes:
             interrupt = error if isinstance(error, KeyboardInterrupt) else None
             outcome = write_error(error, worker.names[worker.rank], "backward")
         worker.end(self._done, work, outcome)
-        worker.lines.write_results()
+        worker.lines.write_results(worker.lines.has_few_to_write())
         if interrupt is not None:
             raise interrupt
 

@@ -49,7 +49,7 @@ from farref.impl.worker.futures import Future
 from farref.impl.worker.intake import Intake
 from farref.impl.worker.interrupts import uninterrupted
 from farref.impl.worker.lending import Lending
-from farref.impl.worker.lines import FEW_CALLS, Lines
+from farref.impl.worker.lines import Lines
 from farref.impl.worker.membership import Membership
 from farref.impl.worker.passes import Passes
 from farref.impl.worker.perform import Performer, ToPerform
@@ -155,7 +155,7 @@ class Worker:
                 self.perform(effects, segments)
             if rank == self.rank:
                 self.lines.deliver()
-            self.lines.hand_over(rank, bool(segments) or len(self.calls) <= FEW_CALLS)
+            self.lines.hand_over(rank, bool(segments) or self.lines.has_few_to_write())
         return future
 
     def remote(
