@@ -11,10 +11,12 @@ or for room in the queue.
 from __future__ import annotations
 
 import traceback
+from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
+from farref.impl.core.autograd.messages import UNHURRIED
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.messages import (
     CARRIERS,
@@ -55,6 +57,8 @@ class Arrivals:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
+        self.put_off: deque[tuple[WorkerId, Control]] = deque()
+        """What has come of releases. Nobody waits for it, so it takes effect while this worker waits for others."""
         self._takers: Final[Mapping[type, Callable[[WorkerId, Any, memoryview | None], None]]] = {
             **dict.fromkeys(ASKING, self._take_asking),
             **dict.fromkeys((Return, FetchReturn), self._take_carrier),
@@ -103,6 +107,13 @@ class Arrivals:
             self._worker.begin(partial(self._arrive_later, source, message, segments))
 
     def _take_control(self, source: WorkerId, message: Control, _: object) -> None:
+        if type(message.body) in UNHURRIED:
+            self.put_off.append((source, message))
+        else:
+            self.let_in(source, message)
+
+    def let_in(self, source: WorkerId, message: Control) -> None:
+        """Let a control message take effect."""
         worker = self._worker
         with worker.lock:
             worker.perform(worker.core.receive(source, message))
@@ -112,8 +123,7 @@ class Arrivals:
     def _take_acks(self, source: WorkerId, message: Acks, _: object) -> None:
         worker = self._worker
         with worker.lock:
-            for answer in message.answers:
-                worker.perform(worker.core.receive(source, answer))
+            worker.perform([effect for answer in message.answers for effect in worker.core.receive(source, answer)])
 
     def _take_word(self, source: WorkerId, message: Reached | Returned | Heard | HungUp | Known, _: object) -> None:
         """Hear what is no part of the protocol."""

@@ -128,8 +128,9 @@ class Kept:
         if taken > self.end:
             raise WireError(f"a peer has taken {taken} bytes of frames, and was sent {self.end}")
         pieces, begin = self._pieces, self.begin
-        while pieces and begin + len(pieces[0]) <= taken:
-            begin += len(pieces.popleft())
+        while pieces and (end := begin + len(pieces[0])) <= taken:
+            pieces.popleft()
+            begin = end
         self.begin = begin
 
     def again(self, taken: int) -> list[Piece]:

@@ -7,8 +7,9 @@ import select
 import socket
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVarTuple
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import WireError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from farref.impl.worker.mending import Mending
     from farref.impl.worker.worker import Worker
 
+Given = TypeVarTuple("Given")
 TICK_S: Final = 0.05
 SETTLED: Final = 4
 """The last step that a peer says it has reached: nothing of it is missing then."""
@@ -48,6 +50,9 @@ class Intake:
         if now >= self._next_tick:
             self._tick(now)
         worker.flush()
+        if worker.arrivals.put_off:
+            self._catch_up()
+            worker.flush()
         came = self._waiting.wait(seconds if seconds < self._pace else self._pace)
         for descriptor, events in came:
             connection = self._by_descriptor.get(descriptor)
@@ -78,6 +83,7 @@ class Intake:
         connection = self._worker.connections.get(peer)
         while connection is not None and self.reads(connection) and is_ready(connection.stream.fileno()):
             self.read(connection)
+        self._catch_up()
         self._worker.declare_dead(peer, "its process has ended", has_left=self._has_left(peer))
 
     def _drain_kicks(self) -> None:
@@ -92,12 +98,28 @@ class Intake:
 
     def read(self, connection: Connection) -> None:
         """Take in what has come from a peer."""
+        self._attempt(connection, self._read, connection)
+
+    def _read(self, connection: Connection) -> None:
+        for body, segments in connection.frames():
+            self.take(connection.peer, body, segments)
+        if connection.owes_word():
+            with self._worker.lock:
+                connection.say_heard(SOON)
+
+    def _catch_up(self) -> None:
+        """Let what was put off take effect: what was in a hurry has been done and said, and its answer is not there yet."""
+        arrivals = self._worker.arrivals
+        while arrivals.put_off:
+            source, message = arrivals.put_off.popleft()
+            connection = self._worker.connections.get(source)
+            if connection is not None:
+                self._attempt(connection, arrivals.let_in, source, message)
+
+    def _attempt(self, connection: Connection, step: Callable[[*Given], None], *given: *Given) -> None:
+        """Do something with what a peer has sent; lose a peer that has sent what is nothing."""
         try:
-            for body, segments in connection.frames():
-                self.take(connection.peer, body, segments)
-            if connection.owes_word():
-                with self._worker.lock:
-                    connection.say_heard(SOON)
+            step(*given)
         except (OSError, WireError) as error:
             self.lose(connection, error)
         except Exception as error:
@@ -190,7 +212,7 @@ class Intake:
         waits = worker.calls or worker.fetches or worker.waiters or worker.creations or worker.passes.waiting
         if waits or worker.running or worker.dropped or worker.closing or worker.lines.to_self:
             return False
-        if self.mending is not None and self.mending.breaks:
+        if worker.arrivals.put_off or (self.mending is not None and self.mending.breaks):
             return False
         is_quiet = not any(
             connection.owes_something() or connection.broken for connection in worker.connections.values()

@@ -65,10 +65,9 @@ class Uninterrupted:
 
     def heed(self) -> None:
         """Let an interrupt that was noted be heard now, where nothing is half done."""
-        there = getsignal(signal.SIGINT)
-        if self.is_interrupted() and type(there) is Front:
+        if self.pending and self.is_interrupted() and type(there := getsignal(SIGINT)) is Front:
             self.pending = False
-            there.handler(signal.SIGINT, None)
+            there.handler(SIGINT, None)
 
 
 class Interruptible:

@@ -10,8 +10,10 @@ the same call of the engine (A5).
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from msgspec import Struct, field
 
@@ -25,9 +27,7 @@ from farref.impl.core.here import Here
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.errors import ContextReleased
 
-
-def _counts() -> dict[Any, int]:
-    return defaultdict(int)
+_counts: Final[Callable[[], dict[Any, int]]] = partial(defaultdict, int)
 
 
 class Stage(Enum):

@@ -18,14 +18,16 @@ found, as A16 wants it, and all marks together take one walk over the graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, assert_never
+from typing import Any, assert_never
+
+from msgspec import Struct
 
 from farref.impl.core.autograd.graph import BeginWalk, Gradients, Node, Walk
 from farref.impl.core.autograd.ids import ForwardId, PassId
 from farref.impl.core.autograd.messages import Begin, CountedBody, Mark, PropagateGradients, Resume, Seek
 
 
-class Progress(NamedTuple):
+class Progress(Struct, frozen=True):
     """What came of one message: written gradients, marks, and the sends waited for if these are news."""
 
     gradients: Sequence[tuple[ForwardId, bytes]] = ()

@@ -99,6 +99,9 @@ class OpenWorker:
             self.worker.intake.take(PEER, body, segments)
             taken += 1
             self._work()
+            arrivals = self.worker.arrivals
+            while arrivals.put_off:
+                arrivals.let_in(*arrivals.put_off.popleft())
         return taken
 
     def _work(self) -> None:
