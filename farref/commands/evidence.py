@@ -18,7 +18,8 @@ from farref.terminal.output import put
 from farref.terminal.progress import saying
 from farref.zookeeping import record
 from farref.zookeeping.record import Evidence
-from farref.zookeeping.visiting import coverage, transitions
+from farref.zookeeping.transitions import transitions
+from farref.zookeeping.visiting import coverage
 
 MEASURES: Final = {"coverage": coverage, "transitions": transitions}
 SECONDS_DEFAULT: Final = 60.0
@@ -28,7 +29,12 @@ SECONDS_DEFAULT: Final = 60.0
 @click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write the page to this file.")
 @click.option("--measure", type=click.Choice(list(MEASURES)), help="Measure this again first.")
 @click.option(
-    "--seconds", type=Seconds(), default=SECONDS_DEFAULT, help="Seconds for each curve or protocol. Default 60."
+    "--seconds",
+    "marks",
+    type=Seconds(),
+    multiple=True,
+    default=(SECONDS_DEFAULT,),
+    help="Seconds for each curve or protocol. A curve has a point at each that is given, and the last ends it. Default 60.",
 )
 @click.option(
     "--record", "place", type=click.Path(dir_okay=False), metavar="FILE", help="Enter what is measured in this file."
@@ -44,16 +50,14 @@ def evidence(**given: Any) -> int:
     \b
     farref evidence -o evidence.html                  the page, with every creature and its story
     farref evidence --format markdown                 what spec/evidence/README.md is made of
-    farref evidence --measure coverage --seconds 600 --record properties/zoo/evidence.json
+    farref evidence --measure coverage --seconds 60 --seconds 600 --record properties/zoo/evidence.json
     farref evidence --measure transitions --seconds 600 --record properties/zoo/evidence.json
     """
     refuse_place(given["output"])
     place = Path(given["place"]) if given["place"] is not None else None
-    known = record.read(record.PLACE if place is None else place)
-    if given["measure"] is not None:
-        _measure(known, given)
-        if place is not None:
-            record.write(known, place)
+    known = (
+        record.read(record.PLACE if place is None else place) if given["measure"] is None else _measured(place, given)
+    )
     if given["output"] is not None:
         write(given["output"], evidence_page(known).encode(), "page")
     else:
@@ -61,11 +65,16 @@ def evidence(**given: Any) -> int:
     return OK
 
 
-def _measure(known: Evidence, given: dict[str, Any]) -> None:
-    stamp = known.stamp(record.here())
+def _measured(place: Path | None, given: dict[str, Any]) -> Evidence:
+    """Measure, and enter it in the record as it is then: others may have written there meanwhile."""
+    here = record.here()
     with saying(quiet=given["quiet"]) as say:
-        found = MEASURES[given["measure"]](given["seconds"], say)
-    setattr(known, given["measure"], {**found, "stamp": stamp})
+        found = MEASURES[given["measure"]](given["marks"], say)
+    known = record.read(record.PLACE if place is None else place)
+    setattr(known, given["measure"], {**found, "stamp": known.stamp(here)})
+    if place is not None:
+        record.write(known, place)
+    return known
 
 
 def _print(known: Evidence, form: str) -> None:

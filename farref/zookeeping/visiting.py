@@ -1,4 +1,4 @@
-"""How much of a world engines visit, and which transitions of real processes were seen and found right.
+"""How much of a world engines visit.
 
 A world is small here, so that the number of its reachable states is known: the check counts them. An engine has visited a state
 when the model beside the implementation stood in it, and the two looked the same. States are compared as the model's states,
@@ -8,10 +8,9 @@ which have one form each. A few cannot be visited: the implementation takes some
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import Any, Final
 
@@ -23,7 +22,7 @@ from farref.model.autograd.world import Bounds as AutogradBounds
 from farref.model.checker import fast
 from farref.model.rref.world import Bounds as RRefBounds
 from farref.properties.protocol import AnyProtocol
-from farref.properties.protocols import PROTOCOLS, protocol_of
+from farref.properties.protocols import protocol_of
 from farref.properties.twin.backend import Backend
 from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.stepper import Stepper
@@ -55,15 +54,16 @@ def reachable(bounds: Any) -> int:
     return fast.check(about.model(bounds, about.profiles["sound"]), ()).distinct
 
 
-def curve(progress: Iterator[tuple[int, int]], seconds_max: float) -> list[Point]:
-    """Follow how many states were visited after how many runs, until the time is up."""
-    begin, points, due = time.monotonic(), list[Point](), 1.0
+def curve(progress: Iterator[tuple[int, int]], marks: Iterable[float]) -> list[Point]:
+    """Follow how many states were visited after how many runs. Each mark, in seconds, has a point; the last ends it."""
+    begin, points, due, left = time.monotonic(), list[Point](), 1.0, sorted(marks)
     for runs, states in progress:
         now = time.monotonic() - begin
-        if runs >= due or now >= seconds_max:
+        if runs >= due or now >= left[0]:
             points.append(Point(runs, round(now, 2), states))
             due = runs * GROWTH
-        if now >= seconds_max:
+        left = [mark for mark in left if mark > now]
+        if not left:
             break
     return points
 
@@ -78,9 +78,15 @@ def driven(make: Callable[[], Backend], bounds: Any) -> Iterator[tuple[int, int]
             yield number + 1, len(visited)
 
 
-def steps(about: AnyProtocol, backend: Backend, number: int, fixed: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Take a schedule, model and backend side by side. Give each step that both took alike, and where it led."""
+def steps(
+    about: AnyProtocol, backend: Backend, number: int, fixed: dict[str, Any], world: Any = None
+) -> Iterator[tuple[str, Any]]:
+    """Take a schedule, model and backend side by side. Give each step that both took alike, and where it led.
+
+    A world may be given that no schedule draws.
+    """
     schedule = about.draw(SEED, number, fixed)
+    schedule = schedule if world is None else replace(schedule, bounds=world)
     backend.restless = schedule.restless
     twin = Twin(schedule.bounds, backend, schedule.judging())
     stepper = Stepper(schedule, schedule.random())
@@ -127,12 +133,14 @@ SOME: Final = settings(
 )
 
 
-def coverage(seconds_max: float, say: Callable[[str], None]) -> dict[str, Any]:
-    """Measure for each protocol and engine how much of its world is visited, in so many seconds for each."""
+def coverage(marks: Sequence[float], say: Callable[[str], None]) -> dict[str, Any]:
+    """Measure for each protocol and engine how much of its world is visited, until the last mark for each."""
     found: dict[str, Any] = {}
     for name, bounds in WORLDS.items():
         say(f"coverage of {name}: how many states there are")
-        found[name] = {"world": _flags(bounds), "states": reachable(bounds), "curves": {}}
+        begin = time.monotonic()
+        found[name] = {"world": flags(bounds), "states": reachable(bounds), "curves": {}}
+        found[name]["checked_s"] = round(time.monotonic() - begin, 2)
         engines = {
             "simulated": driven(SIMULATED[name], bounds),
             "hypothesis": by_hypothesis(bounds),
@@ -140,36 +148,19 @@ def coverage(seconds_max: float, say: Callable[[str], None]) -> dict[str, Any]:
         }
         for engine, progress in engines.items():
             say(f"coverage of {name} by {engine}")
-            points = curve(progress, seconds_max)
+            points = curve(progress, marks)
             found[name]["curves"][engine] = [asdict(one) for one in points]
             progress.close()  # type: ignore[attr-defined]
     return found
 
 
-def _flags(bounds: Any) -> str:
+def flags(bounds: Any) -> str:
     """Say which world it is, as the flags of `farref check`."""
     default = type(bounds)()
-    changed = {name: value for name, value in asdict(bounds).items() if value != getattr(default, name)}
-    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in changed.items())
+    return flags_of({name: value for name, value in asdict(bounds).items() if value != getattr(default, name)})
 
 
-def transitions(seconds_max: float, say: Callable[[str], None]) -> dict[str, Any]:
-    """Count for each action of the models how many transitions of real processes were seen, and agreed with the model."""
-    return {name: _transitions(about, seconds_max, say) for name, about in PROTOCOLS.items()}
-
-
-def _transitions(about: AnyProtocol, seconds_max: float, say: Callable[[str], None]) -> dict[str, Any]:
-    seen: Counter[str] = Counter(dict.fromkeys(kinds(about), 0))
-    begin, number = time.monotonic(), 0
-    with closing(PROCESSES[about.name]()) as backend:
-        while time.monotonic() - begin < seconds_max:
-            say(f"transitions of {about.name}: {number} schedules, {seen.total():,} steps")
-            seen.update(kind for kind, _ in steps(about, backend, number, {}) if kind)
-            number += 1
-    return {"schedules": number, "steps": seen.total(), "actions": dict(sorted(seen.items()))}
-
-
-def kinds(about: AnyProtocol) -> list[str]:
-    """List every kind of action that some world of the portfolio has."""
-    models = [about.model(one.bounds, about.profiles["sound"]) for one in about.portfolio]
-    return sorted({action.kind for model in models for action in model.actions})
+def flags_of(values: Mapping[str, Any]) -> str:
+    """Write bounds as flags."""
+    words = (f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}") for name, value in values.items())
+    return " ".join(words)

@@ -157,3 +157,17 @@ def milestones(points: list[Mapping[str, Any]], states: int) -> list[tuple[int, 
 def unseen_actions(actions: Mapping[str, int]) -> list[str]:
     """List the actions that no real process was seen to take."""
     return [name for name, number in actions.items() if not number]
+
+
+def held(seen: Mapping[str, Any]) -> str:
+    """Say how many transitions of real processes were seen."""
+    schedules, steps = (sum(one[name] for one in seen["campaigns"]) for name in ("schedules", "steps"))
+    return f"{steps:,} transitions in {schedules:,} schedules."
+
+
+def drawn_by(seen: Mapping[str, Any]) -> list[str]:
+    """Say what drew them, as Markdown: a line for each campaign."""
+    return [
+        f"{one['about']} (`{one['command']}`): {one['steps']:,} in {one['schedules']:,} schedules"
+        for one in seen["campaigns"]
+    ]

@@ -36,7 +36,9 @@ def evidence_page(evidence: Evidence) -> str:
         fates=found,
         worlds=[_world(name, world) for name, world in evidence.coverage.items() if name != "stamp"],
         transitions={name: one for name, one in evidence.transitions.items() if name != "stamp"},
-        unseen=[Markup(MarkdownIt().renderInline(line)) for line in figures.UNSEEN],
+        held=figures.held,
+        drawn_by=lambda seen: map(_inline, figures.drawn_by(seen)),
+        unseen=map(_inline, figures.UNSEEN),
         legal=legal,
     )
     return text
@@ -46,6 +48,10 @@ def _world(name: str, world: dict[str, Any]) -> dict[str, Any]:
     drawn = {across: Markup(curves(world["curves"], world["states"], across)) for across in ("runs", "seconds")}
     last = {engine: points[-1] for engine, points in world["curves"].items() if points}
     return {"name": name, "world": world["world"], "states": world["states"], "curves": drawn, "last": last}
+
+
+def _inline(line: str) -> Markup:
+    return Markup(MarkdownIt("commonmark", {"html": False}).renderInline(line))
 
 
 @cache

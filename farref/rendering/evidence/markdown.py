@@ -110,7 +110,8 @@ def _transitions(evidence: Evidence) -> str:
             continue
         actions = seen["actions"]
         never = figures.unseen_actions(actions)
-        text += f"\n{name}: {seen['steps']:,} transitions in {seen['schedules']:,} schedules.\n\n"
+        text += f"\n{name}: {figures.held(seen)} Drawn in turn:\n\n"
+        text += "".join(f"- {line}\n" for line in figures.drawn_by(seen)) + "\n"
         text += table(["action", "seen"], [[one, f"{number:,}"] for one, number in actions.items() if number])
         text += f"\nNever seen: {', '.join(never) or 'none'}.\n"
     return text

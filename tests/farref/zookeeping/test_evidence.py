@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import asdict
+from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from farref.zookeeping import record, visiting
 from farref.zookeeping.driven import SIMULATED
 from farref.zookeeping.outcome import killed, survived
 from farref.zookeeping.record import Evidence, Judged
+from farref.zookeeping.transitions import campaigns, kinds
 from tests.farref.browser import hidden_browser, logged, opened, requests, set_width
 from tests.generated import farref
 
@@ -27,6 +30,7 @@ EVIL = "</style><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 def measured() -> Evidence:
     """A small record, with something hostile in it."""
+    drawn = {"about": EVIL, "command": "farref fuzz rref", "schedules": 3, "steps": 9}
     curve = [{"runs": 1, "seconds": 0.5, "states": 3}, {"runs": 100, "seconds": 20.0, "states": 50}]
     return Evidence(
         stamps=[record.Stamp(commit="abc", date="2026-01-01", machine=EVIL)],
@@ -35,7 +39,7 @@ def measured() -> Evidence:
             "owner.on_user_delete.1": {"simulated": Judged(outcome=survived(150), stamp=0)},
         },
         coverage={"rref": {"world": "--workers 2", "states": 100, "curves": {"simulated": curve}}, "stamp": 0},
-        transitions={"rref": {"schedules": 3, "steps": 9, "actions": {"LetGo": 9, "Shutdown": 0}}, "stamp": 0},
+        transitions={"rref": {"campaigns": [drawn], "actions": {"LetGo": 9, "Shutdown": 0}}, "stamp": 0},
     )
 
 
@@ -80,9 +84,30 @@ def test_whatever_is_visited_can_be_reached_and_is_counted_once() -> None:
     assert len(visited) > len(known) // 2
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_campaigns_together_draw_every_action(protocol: str) -> None:
+    """On the simulated network, which takes the same steps as real processes do."""
+    about, drawn = PROTOCOLS[protocol], cycle(campaigns(protocol))
+    left = {*kinds(about)}
+    with closing(SIMULATED[protocol]()) as backend:
+        for campaign in islice(drawn, 800):
+            left.difference_update(campaign.take(about, backend))
+            if not left:
+                break
+    assert left == set()
+
+
 def test_curves_end_with_the_time() -> None:
-    points = visiting.curve(iter([(1, 5), (2, 6), (3, 9)]), 0.0)
+    points = visiting.curve(iter([(1, 5), (2, 6), (3, 9)]), [0.0])
     assert [one.runs for one in points] == [1]
+
+
+def test_a_curve_has_a_point_at_each_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between marks a point is kept now and then only; the one at a mark is the first after it."""
+    now = iter(range(100))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(now)))
+    points = visiting.curve(((100 + runs, runs) for runs in range(90)), [50, 10])
+    assert [(one.runs, one.seconds) for one in points] == [(100, 1.0), (109, 10.0), (137, 38.0), (149, 50.0)]
 
 
 def test_the_command_prints_and_writes(tmp_path: Path) -> None:
