@@ -115,7 +115,7 @@ def is_about_references(message: AnyMessage) -> bool:
 def _is_told(effect: Effect) -> bool:
     match effect:
         case Send(_, message):
-            return is_about_references(message)
+            return is_about_references(message) or isinstance(message, CallFailed)
         case RunCall(call=call):
             return is_about_references(call)
         case Work():

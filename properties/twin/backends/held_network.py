@@ -13,6 +13,7 @@ from typing import Concatenate, Generic, ParamSpec, TypeVar
 from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import SequenceNumber, WorkerId
 from farref.impl.simulated.network import InFlight
+from farref.properties.twin.backends.held_core import is_about_references
 from farref.properties.twin.backends.pool import Pool
 from farref.properties.twin.backends.rref.driven_application import DrivenApplication
 
@@ -54,7 +55,7 @@ class HeldNetwork(Generic[AnyDriven, AnySeen]):
 
     def _hear(self, worker: WorkerId, effect: Effect) -> None:
         self.log.append((worker, effect))
-        if isinstance(effect, Send):
+        if isinstance(effect, Send) and is_about_references(effect.message):
             number = next(self._numbers)
             self._flying[number] = InFlight(number, worker, effect.target, effect.message)
 

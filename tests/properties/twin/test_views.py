@@ -44,6 +44,12 @@ def test_model_and_processes_agree_in_every_such_world() -> None:
     assert all(tally.faults["excluded"] and tally.faults["buried"] for tally in tallies)
 
 
+def test_a_call_that_waits_for_a_lost_owner_fails_within_the_step() -> None:
+    """Its caller hears of that through a real stream, and the step is over when it has."""
+    tally = campaign(ProcessesBackend, seed=1, first=14, schedules_max=1, fixed=BOUNDS["owners"])
+    assert tally.disagreement is None
+
+
 def test_a_rule_that_processes_break_is_found() -> None:
     make = partial(ProcessesBackend, prepare=_break_a_rule)
     tally = campaign(make, seed=2, schedules_max=3, fixed=BOUNDS["one"], protocol="rref")

@@ -186,6 +186,10 @@ class DrivenApplication:
         with self.worker.lock:
             return max(self.worker.calls)
 
+    def await_failure(self, call: CallId) -> None:
+        """Wait until it is known that a call, which waited for an owner that is lost, will not run (R43)."""
+        wait_until(lambda: call not in self.worker.calls, "nobody hears that a call has failed")
+
     def prepare_return(self, reference: Reference) -> None:
         """Prepare a reference for a worker that calls for it."""
         self.prepared = self.handles[reference][0]

@@ -21,7 +21,7 @@ from farref.impl.core.ids import (
     WaiterId,
     WorkerId,
 )
-from farref.impl.core.messages import Control, Excluded
+from farref.impl.core.messages import CallFailed, Control, Excluded
 from farref.impl.core.views import View, ViewSettled
 from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
@@ -72,6 +72,9 @@ class ProcessNetwork(HeldNetwork[DrivenApplication, Seen]):
                 self.authority.settled[worker] = number
             case Send(_, Excluded()):
                 pass
+            case Send(target, CallFailed(call, ())) if call is not None and self.authority is not None:
+                if worker not in self.authority.lost_to(target):
+                    self._ask(target, DrivenApplication.await_failure, call)
             case _:
                 super()._hear(worker, effect)
 
