@@ -11,12 +11,15 @@ from farref.properties.conformance.kit.runner import Plan, Runner
 from farref.properties.conformance.kit.suite import suite
 from farref.properties.conformance.kit.verdicts import ClauseText
 from farref.properties.zoo.backends.wrong import WrongBackend
-from farref.properties.zoo.catalogue import RREF_MUTANTS
+from farref.properties.zoo.catalogue import RREF_MUTANTS, SHELL_MUTANTS
 from farref.properties.zoo.creature import Creature
 from farref.zookeeping import scenarios
 from farref.zookeeping.outcome import Engine, Outcome, killed, survived
 
 MUTATED: Final = "farref.properties.zoo.backends.mutated"
+MUTATED_PROCESSES: Final = "farref.properties.zoo.backends.mutated_processes"
+MUTANTS: Final = {**RREF_MUTANTS, **SHELL_MUTANTS}
+"""What is wrong in the core shows on the simulated network, and what is wrong in the shell between real processes."""
 
 
 def kit(creature: Creature) -> Outcome:
@@ -24,7 +27,8 @@ def kit(creature: Creature) -> Outcome:
     if isinstance(creature, WrongBackend):
         report = _judged(creature.place, creature.asked)
     else:
-        report = _judged(f"{MUTATED}:{creature.name}", creature.checks)
+        mutated = MUTATED_PROCESSES if creature.name in SHELL_MUTANTS else MUTATED
+        report = _judged(f"{mutated}:{creature.name}", creature.checks)
     failed = [row for row in report.clauses if row.verdict is Verdict.FAIL]
     if not failed:
         return survived(len(report.clauses))
@@ -40,7 +44,7 @@ def _judged(place: str, only: tuple[str, ...]) -> Report:
 ENGINES = (
     Engine(
         "kit", "farref conform: the checks that should see it", "checks",
-        lambda one: isinstance(one, WrongBackend) or (one.name in RREF_MUTANTS and bool(one.checks)), kit,
+        lambda one: isinstance(one, WrongBackend) or (one.name in MUTANTS and bool(one.checks)), kit,
     ),
     scenarios.ENGINE,
 )  # fmt: skip

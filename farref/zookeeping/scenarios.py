@@ -1,6 +1,6 @@
-"""The unit tests of the core as an engine: those that reach the handler that is wrong, until one fails.
+"""The unit tests of core and shell as an engine: those that reach the handler that is wrong, until one fails.
 
-They are collected once, and run once on the right core to note which functions each of them calls. A test that never calls a
+They are collected once, and run once with nothing wrong to note which functions each of them calls. A test that never calls a
 handler cannot say what it does. So a creature meets the tests that call its handler, the quickest first, in a process that is
 forked when all is loaded: that takes a fraction of a second. It needs a checkout.
 """
@@ -23,11 +23,12 @@ from _pytest.config import _prepareconfig
 from farref.properties.zoo.creature import Creature
 from farref.properties.zoo.mutants.guards import GuardMutant
 from farref.properties.zoo.mutants.mutant import Mutant
-from farref.zookeeping.driven import alive, in_one_process
+from farref.zookeeping.driven import alive
 from farref.zookeeping.outcome import Engine, Outcome, killed, survived
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
-UNIT_TESTS: Final = CHECKOUT / "tests" / "impl" / "core"
+UNIT_TESTS: Final = (CHECKOUT / "tests" / "impl" / "core", CHECKOUT / "tests" / "impl" / "worker" / "test_effects.py")
+"""Those of the core, and those of the shell that need no thread."""
 CAMPAIGNS: Final = ("test_schedules.py", "test_transitions.py")
 """The tests that draw schedules at length are left out: they are campaigns."""
 OPTIONS: Final = ("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no", f"--rootdir={CHECKOUT}")
@@ -49,7 +50,7 @@ class Watch:
 
 
 class Scenarios:
-    """The tests, collected, and for every function of the core those that call it, the quickest first."""
+    """The tests, collected, and for every function those that call it, the quickest first."""
 
     def __init__(self, *asked: str) -> None:
         self.watch = Watch()
@@ -63,7 +64,7 @@ class Scenarios:
         assert not self.watch.failed, f"without any mistake: {self.watch.failed}"
 
     def _ran(self, items: Sequence[Any]) -> dict[str, list[pytest.Item]]:
-        """Run all of them on the right core, and look at every call that they make."""
+        """Run all of them with nothing wrong, and look at every call that they make."""
         callers: defaultdict[str, dict[pytest.Item, None]] = defaultdict(dict)
         for item in items:
             sys.setprofile(partial(_note, callers, item))
@@ -97,8 +98,8 @@ def run(item: pytest.Item) -> None:
 
 @lru_cache(maxsize=1)
 def scenarios() -> Scenarios:
-    """Collect and run the tests of the core. What is forked from here has them."""
-    return Scenarios(str(UNIT_TESTS), *(f"--ignore-glob=*/{name}" for name in CAMPAIGNS))
+    """Collect and run the tests. What is forked from here has them."""
+    return Scenarios(*map(str, UNIT_TESTS), *(f"--ignore-glob=*/{name}" for name in CAMPAIGNS))
 
 
 def handler(creature: Any) -> str:
@@ -117,10 +118,10 @@ def unit_tests(creature: Creature) -> Outcome:
 
 ENGINE: Final = Engine(
     "tests",
-    "pytest tests/impl/core: the tests that reach it",
+    "pytest tests/impl: the tests of core and shell that reach it",
     "tests",
-    lambda one: isinstance(one, Mutant | GuardMutant) and in_one_process(one),
+    lambda one: isinstance(one, Mutant | GuardMutant),
     unit_tests,
     lambda _: scenarios(),
 )
-"""It takes mistakes in the core."""
+"""It takes mistakes in the implementation."""

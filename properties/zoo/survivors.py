@@ -15,6 +15,15 @@ GONE: Final = (
 
 ARGUMENTS: Final[dict[str, str]] = {
     "core._confirm.2": "It saves time: a fork that is no heir is not among the heirs, and `settle` looks whether one is left.",
+    "a_control_message_is_written_twice": (
+        "The protocol is made for copies: one that comes again is answered and has no effect (R7). What it costs is a frame."
+    ),
+    "calls._check_born.1": "It saves time: where no life was shown, `is_unborn` knows of none that has not begun.",
+    "calls._objection.5": "It saves time: where no life was shown, `is_unborn` knows of none that has not begun.",
+    "calls.objection.1": (
+        "It saves time: a message without forks adds none to those that are held, which are never more than may be, and"
+        " has none that could be wrong."
+    ),
     "calls._run.1": "It saves time: a call without references has nothing to wait for, and `Parking.start` starts it at once.",
     "channel._raise_mark.1": "It chooses the faster of two ways that leave the same numbers.",
     "channel._raise_mark.2": "What is below the mark is a copy, remembered or not. It bounds memory, and changes nothing else.",

@@ -8,7 +8,7 @@ from farref.impl.core.effects import DropValue, Failure, Value, WakeWaiter
 from farref.impl.core.messages import Ack, ChildAccept, Control
 from farref.impl.transport.frames import Acks, read_body
 from farref.impl.worker.answers import Answers
-from farref.impl.worker.intake import Intake
+from farref.impl.worker.arrivals import Arrivals
 from farref.impl.worker.perform import Performer
 from farref.impl.worker.worker import Worker
 from farref.properties.zoo.creature import PROCESSES
@@ -40,18 +40,18 @@ def a_control_message_is_written_twice(original: Handler) -> Handler:
     return post
 
 
-@MUTANTS.enter("R5", Intake, "take")
+@MUTANTS.enter("R5", Arrivals, "take")
 def an_answer_is_not_read(original: Handler) -> Handler:
     """Answers that come in a frame of their own are thrown away."""
 
-    def take(self: Intake, source: Any, body: Any, segments: Any) -> None:
+    def take(self: Arrivals, source: Any, body: Any, segments: Any) -> None:
         if not isinstance(read_body(body), Acks | Ack):
             original(self, source, body, segments)
 
     return take
 
 
-@MUTANTS.enter("R23", Performer, "_finish")
+@MUTANTS.enter("R23", Performer, "_finish", "R10.raises")
 def an_error_is_kept_as_a_value(original: Handler) -> Handler:
     """A function that ended with an error makes its entry ready with that error as its value."""
 
@@ -61,13 +61,13 @@ def an_error_is_kept_as_a_value(original: Handler) -> Handler:
     return finish
 
 
-@MUTANTS.enter("R21", Performer, "_perform_rare")
+@MUTANTS.enter("R21", Performer, "_perform_rare", "R21.argument")
 def a_waiter_is_not_woken(original: Handler) -> Handler:
     """The core says that code here is to be woken, and the shell does not."""
     return lambda self, effect: None if isinstance(effect, WakeWaiter) else original(self, effect)
 
 
-@MUTANTS.enter("R20", Answers, "answer")
+@MUTANTS.enter("R20", Answers, "answer", "R10.raises")
 def a_fetch_is_not_answered(original: Handler) -> Handler:
     """The core says that a fetch is to be answered, and the shell drops every error that it should answer with."""
     return lambda self, answer: None if isinstance(answer.outcome, Failure) else original(self, answer)
@@ -84,7 +84,7 @@ def a_dropped_handle_is_forgotten(original: Handler) -> Handler:
     return perform
 
 
-@MUTANTS.enter("R23", Performer, "_settle")
+@MUTANTS.enter("R23", Performer, "_settle", "R4.raises")
 def a_result_goes_to_nobody(original: Handler) -> Handler:
     """A caller whose call failed is not told."""
     return lambda self, future, failed, value: None if failed else original(self, future, failed, value)

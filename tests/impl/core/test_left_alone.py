@@ -270,3 +270,16 @@ def test_R32_an_entry_that_is_expected_is_no_empty_table(world: Simulation) -> N
     world.deliver(under_way(world, Ack, B))
     assert not world.cores[B].channel.owes()
     assert not world.cores[B].is_empty()
+
+
+def test_R32_whoever_leaves_lets_go_of_every_handle_and_tells_the_owner(world: Simulation) -> None:
+    x = world.create_remote(A, B)
+    mine = world.create_local(A)
+    world.cores[A].calls.hold(x)
+    drain(world)
+    world.finish_function(B, x.rref)
+    world.perform(A, world.cores[A].let_go_of_everything())
+    assert mine.rref not in world.cores[A].owner.entries
+    assert UserDelete in kinds(world)
+    drain(world)
+    assert is_empty(world)

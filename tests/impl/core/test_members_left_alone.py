@@ -6,10 +6,10 @@ import pytest
 
 from farref.impl.core.authority import Authority
 from farref.impl.core.core import Core
-from farref.impl.core.effects import KeepAuthority, Lost, Send, Suspected
+from farref.impl.core.effects import Joined, KeepAuthority, Lost, Send, Suspected
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.members import Phase
-from farref.impl.core.messages import Excluded, ForkRequest, UserAccept
+from farref.impl.core.messages import Call, CallFailed, Excluded, ForkRequest, UserAccept
 from farref.impl.core.views import Buried, Suspect, View, ViewSettled
 from farref.impl.errors import WireError
 from tests.impl.core.simulation import kinds
@@ -123,6 +123,23 @@ def test_R44_a_newcomer_is_told_of_when_its_view_is_buried() -> None:
     assert core.members.newcomers == {WorkerId(7): 2}
 
 
+def test_R44_a_newcomer_that_is_excluded_before_its_view_is_buried_is_not_told_of() -> None:
+    core = member()
+    core.members.install(view(1, workers=7))
+    core.members.install(view(2, WorkerId(6), workers=7))
+    assert [effect for effect in core.members.bury(2) if isinstance(effect, Joined)] == []
+
+
+def test_R37_a_caller_that_is_lost_with_the_owner_is_told_nothing_of_its_call() -> None:
+    world = Views()
+    world.share_as_argument(A, D, world.value())
+    world.let(Call, D)
+    world.exclude(A, B)
+    world.let(View, D)
+    assert world.observe()[D].parked_calls == ()
+    assert CallFailed not in kinds(world)
+
+
 def test_R42_a_child_of_somebody_who_lives_pins_its_parent() -> None:
     """A waits for its child on D. C is buried, who has nothing to do with it."""
     world = Views()
@@ -226,10 +243,12 @@ def test_R45_what_the_application_holds_is_not_kept_for_the_excluded() -> None:
     world = Views()
     x = world.value()
     core = world.cores[A]
-    core.members.install(view(1, C))
+    world.exclude(C)
     world.rest()
+    assert not core.channel.owes()
     assert not core.members.keep_all()  # a record, with a handle
     core.let_go(x)
+    assert core.channel.owes()
     assert not core.members.keep_all()  # a delete that is not answered
 
 

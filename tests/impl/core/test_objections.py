@@ -73,3 +73,9 @@ def test_R34_a_worker_that_holds_as_many_as_it_may_refuses_more(world: Simulatio
     world.cores[C].here.references_max = 0
     (reason,) = handed(world)
     assert "references_max" in reason
+
+
+def test_R2_a_fork_of_a_life_that_has_begun_is_taken_on(world: Simulation) -> None:
+    world.cores[C].here.lives.update({A: FIRST_LIFE, B: FIRST_LIFE})
+    assert handed(world) == []
+    assert len(world.observe()[C].users) == 1

@@ -13,6 +13,7 @@ from farref.impl.core.ids import (
     ForkData,
     ForkId,
     Incarnation,
+    OwnedReference,
     Reference,
     SequenceNumber,
     UserReference,
@@ -97,8 +98,8 @@ def test_R28_the_cargo_of_a_refused_result_is_withdrawn(world: Simulation) -> No
     let_go_of_all(world, (A, y))
 
 
-def test_R28_the_cargo_of_a_refused_value_is_withdrawn(world: Simulation) -> None:
-    x, y = world.create_on_self(B), world.create_local(B)
+def fetched_with(world: Simulation, x: OwnedReference, y: OwnedReference) -> UserReference:
+    """A fetches x from B, whose value holds y. The answer is under way; give what A holds."""
     world.share_as_argument(B, A, x)
     drain(world)
     (held,) = world.handles(A)
@@ -109,6 +110,20 @@ def test_R28_the_cargo_of_a_refused_value_is_withdrawn(world: Simulation) -> Non
     (answer,) = core.finish_function(x.rref, Value(y))
     assert isinstance(answer, AnswerFetch)
     world.perform(B, core.answer_fetch(answer, False, (core.share(y, A),)))
+    return held
+
+
+def test_R14_what_a_value_holds_is_counted_before_it_is_sent_and_as_long_as_it_is_held(world: Simulation) -> None:
+    x, y = world.create_on_self(B), world.create_local(B)
+    fetched_with(world, x, y)
+    assert len(world.observe()[B].entries[1].forks) == 1
+    drain(world)
+    assert len(world.observe()[B].entries[1].forks) == 1
+
+
+def test_R28_the_cargo_of_a_refused_value_is_withdrawn(world: Simulation) -> None:
+    x, y = world.create_on_self(B), world.create_local(B)
+    held = fetched_with(world, x, y)
     world.refuse(under_way(world, FetchReturn))
     assert kinds(world) == [CallFailed]
     drain(world)
@@ -169,6 +184,27 @@ def test_R34_every_fetch_that_waits_is_told_of_its_owners_death(world: Simulatio
     assert {one.fetch for one in told} == asked
     assert not any(one.abandoned for one in told)
     assert is_empty(world)
+
+
+def test_R34_a_fetch_that_came_before_its_creation_goes_with_its_dead_creator(world: Simulation) -> None:
+    x = world.create_remote(A, B)
+    world.fetch(A, x)
+    world.deliver(under_way(world, FetchCall))
+    assert [entry.phase for entry in world.observe()[B].entries] == ["absent"]
+    assert world.cores[B].peer_died(A, "it was killed") == []
+    assert world.observe()[B].entries == ()
+
+
+@pytest.mark.parametrize("has_ended", [False, True])
+def test_R34_a_creation_that_came_in_time_survives_its_creator(world: Simulation, has_ended: bool) -> None:
+    x = world.create_remote(A, B)
+    drain(world)
+    if has_ended:
+        world.finish_function(B, x.rref)
+    (before,) = world.observe()[B].entries
+    world.perform(B, world.cores[B].peer_died(A, "it was killed"))
+    (after,) = world.observe()[B].entries
+    assert (after.phase, after.failed, after.forks) == (before.phase, False, before.forks)
 
 
 def test_R34_a_call_that_waits_is_not_handed_what_the_dead_owned(world: Simulation) -> None:

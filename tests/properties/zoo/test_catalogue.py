@@ -23,9 +23,11 @@ from farref.properties.zoo.catalogue import (
 )
 from farref.properties.zoo.creature import CLAUSE, MACHINERY, PYTORCH, REVIEW, Creature
 from farref.properties.zoo.mutants.history import SOURCES
+from farref.properties.zoo.mutants.mutant import Mutant
 from farref.properties.zoo.survivors import ARGUMENTS
 
 DEFECTS = {PYTORCH + one for one in (*(found.id for found in read_findings()), *RREF_CLAIMS, *AUTOGRAD_CLAIMS)}
+MUTANTS = [one for one in CATALOGUE.values() if isinstance(one, Mutant)]
 
 each_creature = pytest.mark.parametrize("creature", CATALOGUE.values(), ids=CATALOGUE)
 
@@ -60,6 +62,12 @@ def test_it_says_where_it_comes_from(creature: Creature) -> None:
 def test_what_must_catch_it_exists(creature: Creature) -> None:
     assert creature.caught_by
     assert set(creature.caught_by) <= {*MACHINERY, *gathered()}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda one: one.name)
+def test_what_it_replaces_is_there(mutant: Mutant) -> None:
+    """Otherwise it could not be let loose, and that is not what should kill it."""
+    assert mutant.handler in mutant.place.__dict__
 
 
 @pytest.mark.parametrize("creature", WRONG_BACKENDS.values(), ids=WRONG_BACKENDS)

@@ -157,6 +157,13 @@ def test_A29_a_context_is_forgotten_at_once_if_its_dead_are_known_here() -> None
     assert [effect for effect in core.taken() if isinstance(effect, TakeForDead)] == []
 
 
+def test_A29_whom_a_creator_does_not_hear_is_named_though_its_context_is_not_here() -> None:
+    core = Core(C, [A, B, C])
+    core.engine.take(A, Forget(UNKNOWN, (B,)))
+    assert [type(effect) for effect in core.taken()] == [TakeForDead]
+    assert core.engine.contexts == {}
+
+
 # -- fetches within a context ------------------------------------------------------------------------------------------
 
 
