@@ -26,9 +26,11 @@ from farref.properties.conformance.kit import document
 from farref.properties.conformance.kit.steps import look_schema
 from farref.properties.proof.induction.theory import Theorem
 from farref.properties.proof.subjects import SUBJECTS
+from farref.properties.protocols import PROTOCOLS
 from farref.properties.rref.always import rref_properties
 from farref.properties.rref.claims import CLAIMS
 from farref.properties.rref.portfolio import PORTFOLIO
+from farref.rendering.evidence.curves import picture as curves_picture
 from farref.rendering.evidence.markdown import page as evidence_page
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc import engine as tlc
@@ -58,6 +60,7 @@ def generated() -> dict[Path, Callable[[], str]]:
         ROOT / "spec" / "matrix.md": matrix.page,
         ROOT / "spec" / "drawings" / "matrix.svg": matrix.picture,
         ROOT / "spec" / "evidence" / "README.md": lambda: evidence_page(read_evidence()),
+        **{ROOT / "spec" / "drawings" / f"coverage-{name}.svg": partial(coverage_picture, name) for name in PROTOCOLS},
         ROOT / "spec" / "proof.md": proof_page,
         ROOT / "spec" / "building" / "costs.md": lambda: with_pieces(
             (ROOT / "spec" / "building" / "costs.md").read_text(), {"costs": costs.costs_table()}
@@ -85,6 +88,12 @@ def farref(*arguments: str, exit_code: int) -> str:
     result = CliRunner().invoke(cli, arguments, env={"COLUMNS": "120"})
     assert result.exit_code == exit_code, result.output
     return result.stdout
+
+
+def coverage_picture(protocol: str) -> str:
+    """Draw how much of a world each engine visited."""
+    world = read_evidence().coverage[protocol]
+    return curves_picture(world["curves"], world["states"])
 
 
 def with_table(page: Path, option: str) -> str:

@@ -13,6 +13,19 @@ GAP: Final = 13.0
 """The height of a name beside its curve."""
 DASHES: Final = {"simulated": "", "hypothesis": "6 3", "processes": "2 3"}
 """Lines differ by more than colour, so that they can be told apart on paper."""
+STYLE: Final = """
+svg { --ink: #1f2328; --line: #8886; --simulated: #0969da; --hypothesis: #8250df; --processes: #bf3989; }
+@media (prefers-color-scheme: dark) {
+  svg { --ink: #e8ebf1; --simulated: #58a6ff; --hypothesis: #bc8cff; --processes: #ff7bac; }
+}
+text { font: 12px system-ui, sans-serif; fill: var(--ink); }
+.axis { fill: none; stroke: var(--ink); } .grid { fill: none; stroke: var(--line); stroke-width: .5; }
+.curve { fill: none; stroke-width: 2; }
+.curve.simulated { stroke: var(--simulated); } .name.simulated { fill: var(--simulated); }
+.curve.hypothesis { stroke: var(--hypothesis); } .name.hypothesis { fill: var(--hypothesis); }
+.curve.processes { stroke: var(--processes); } .name.processes { fill: var(--processes); }
+"""
+"""The same as on the page (`page.css`), for a drawing that stands alone."""
 
 
 def curves(by_engine: Mapping[str, Sequence[Mapping[str, Any]]], states: int, across: str) -> str:
@@ -29,6 +42,13 @@ def curves(by_engine: Mapping[str, Sequence[Mapping[str, Any]]], states: int, ac
     parts += [_line(engine, points, labels[engine]) for engine, points in placed.items()]
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Share of the states visited, over {across}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" class="curves" {size}>\n' + "\n".join(parts) + "\n</svg>"
+
+
+def picture(by_engine: Mapping[str, Sequence[Mapping[str, Any]]], states: int) -> str:
+    """Draw the curves over time as a file of its own, which has its colours with it."""
+    drawn = curves(by_engine, states, "seconds")
+    opening, _, rest = drawn.partition(">")
+    return f'{opening} width="{WIDTH}" height="{HEIGHT}">\n<style>{STYLE}</style>{rest}\n'
 
 
 def _up(most: float) -> int:

@@ -30,17 +30,26 @@ ORIGINS: Final = (
     "the clause",
 )
 
+MARKS: Final = {"1 minute": 60.0, "10 minutes": 600.0, "60 minutes": 3600.0}
+"""When it is asked how much was visited, in seconds."""
+
 UNSEEN: Final = (
-    "What is neither proved nor within the bounds of a search. Sums of gradients (S1), the order of a shutdown and cycles of"
-    " references are checked in bounded worlds only. A campaign draws larger worlds, and visits few of their states.",
+    "What is neither proved nor within the bounds of a search. That a gradient is the sum over its paths (S1), that a context"
+    " is forgotten (L4), the order of a shutdown (R32), the fence (R38), the loss of an owner (R43) and joining anew (R44) are"
+    " checked in bounded worlds only. A campaign draws larger worlds, and visits few of their states.",
     "A mistake that model, implementation and properties share. Twelve pairs of equal mistakes are in the zoo, and a property"
     " finds each of them. One that no property speaks of would be found by nobody.",
-    "Time. No model has a clock: that a timeout is too short, or a retry too late, is seen by the tests of the shell only.",
-    "The order of memory, the kernel and the hardware beneath Python. Threads are modelled step by step"
-    " (`spec/threads.md`), as the interpreter takes them.",
+    "Values that hold references, several of them in one message, and the lives of a worker (R7) are in no model: storms draw"
+    " them, and properties and unit tests judge them. Cycles of values that hold each other are collected by nobody (R34).",
+    "Whoever decides about members. Beside the model the schedule is the authority. What the real one decides is seen at"
+    " crash points, and that it goes on after a restart (R35) by unit tests.",
+    "Links that break among users of references are in the model; beside the model they break in distributed autograd only.",
+    "Time. No model has a clock: that a timeout is too short, or a retry too late, is seen only where real processes run, by"
+    " the kit and the tests of the shell.",
+    "The order of memory, the kernel and the hardware beneath Python. Threads are modelled step by step (`spec/threads.md`), as"
+    " the interpreter takes them, with one peer that stands for all. How a worker ends its threads is not modelled.",
     "Whoever lies on purpose and has a valid key (`spec/security.md`).",
     "Several machines: the processes here are on one, and a broken network is a stream that is cut or held.",
-    "Exclusion between real processes, in lockstep: views are driven on the simulated network, and at crash points.",
 )
 """What no engine can see, a sentence each."""
 
@@ -147,11 +156,21 @@ def by_origin(found: Iterable[Fate]) -> dict[str, tuple[int, int, int, int]]:
     return {name: (row[0], row[1], row[2], row[3]) for name, row in rows.items()}
 
 
-def milestones(points: list[Mapping[str, Any]], states: int) -> list[tuple[int, float, str]]:
-    """Choose some points of a curve: runs, seconds, and the share of states that were visited by then."""
-    wanted = [points[0], *(points[len(points) * part // 4] for part in (1, 2, 3)), points[-1]]
-    unique = {int(one["runs"]): one for one in wanted}
-    return [(int(one["runs"]), float(one["seconds"]), f"{one['states'] / states:.1%}") for one in unique.values()]
+def at_marks(points: Iterable[Mapping[str, Any]], states: int) -> list[str]:
+    """Say which share of the states was visited at each mark, and after how many runs; a dash where nothing was measured."""
+    reached = [next((one for one in points if one["seconds"] >= mark), None) for mark in MARKS.values()]
+    return [f"{one['states'] / states:.1%} ({one['runs']:,} runs)" if one else "–" for one in reached]
+
+
+def searched(name: str, world: Mapping[str, Any]) -> str:
+    """Say how many states there are in a world, and who visits all of them."""
+    checked = f" The check visits all of them in {world['checked_s']:.1f} s." if "checked_s" in world else ""
+    return f"`farref check {name} {world['world']}`: {world['states']:,} reachable states.{checked}"
+
+
+def engines_of(world: Mapping[str, Any]) -> dict[str, list[str]]:
+    """List for each engine that was measured in a world how much it visited at each mark."""
+    return {engine: at_marks(points, world["states"]) for engine, points in world["curves"].items()}
 
 
 def unseen_actions(actions: Mapping[str, int]) -> list[str]:

@@ -36,6 +36,7 @@ def evidence_page(evidence: Evidence) -> str:
         fates=found,
         worlds=[_world(name, world) for name, world in evidence.coverage.items() if name != "stamp"],
         transitions={name: one for name, one in evidence.transitions.items() if name != "stamp"},
+        marks=figures.MARKS,
         held=figures.held,
         drawn_by=lambda seen: map(_inline, figures.drawn_by(seen)),
         unseen=map(_inline, figures.UNSEEN),
@@ -46,8 +47,12 @@ def evidence_page(evidence: Evidence) -> str:
 
 def _world(name: str, world: dict[str, Any]) -> dict[str, Any]:
     drawn = {across: Markup(curves(world["curves"], world["states"], across)) for across in ("runs", "seconds")}
-    last = {engine: points[-1] for engine, points in world["curves"].items() if points}
-    return {"name": name, "world": world["world"], "states": world["states"], "curves": drawn, "last": last}
+    return {
+        "name": name,
+        "says": _inline(figures.searched(name, world)),
+        "curves": drawn,
+        "engines": figures.engines_of(world),
+    }
 
 
 def _inline(line: str) -> Markup:

@@ -17,8 +17,8 @@ What would a wrong protocol have to get past? This page counts it, engine by eng
 ```console
 RECORD=properties/zoo/evidence.json
 farref zoo --record $RECORD                                      # what is wrong on purpose, and who kills it
-farref evidence --measure coverage --seconds 60 --record $RECORD     # how much of a small world is visited
-farref evidence --measure transitions --seconds 60 --record $RECORD  # what was seen of real processes
+farref evidence --measure coverage --seconds 60 --seconds 600 --record $RECORD   # how much of a small world is visited
+farref evidence --measure transitions --seconds 200 --record $RECORD  # what was seen of real processes
 farref evidence -o evidence.html                                 # this page, with every creature and its story
 ```
 """
@@ -28,6 +28,10 @@ about: a proof knows rules and no handlers, and the kit is asked only about what
 unit tests were asked mostly about what others left alive, so their rates say little about them alone. A dash is an engine
 that was not asked here. Elsewhere `python -m bench.machine` asks Hypothesis about the implementation without each rule, and
 tests hold TLC's verdicts against ours, also where a rule is off (`tests/farref/tlc`)."""
+
+VISITED = """States are the model's, and their number is known exactly. An engine has visited a state when the model stood in
+it beside the implementation, and both looked the same. Each draws the same worlds for as long; a dash is a time that was not
+measured."""
 
 SEEN = """For each action of the model: how many transitions of real processes were seen that the model
 allows, with equal tables after."""
@@ -89,17 +93,14 @@ def _tried(fate: Fate) -> str:
 
 
 def _coverage(evidence: Evidence) -> str:
-    text = "## How much of a small world is visited\n\nStates are the model's, and their number is known exactly.\n"
+    text = f"## How much of a small world is visited\n\n{VISITED}\n"
     for name, world in evidence.coverage.items():
         if name == "stamp":
             continue
-        text += f"\n`farref check {name} {world['world']}`: {world['states']:,} reachable states.\n\n"
-        rows = [
-            [engine, f"{runs:,}", f"{seconds:,.0f}", share]
-            for engine, points in world["curves"].items()
-            for runs, seconds, share in (figures.milestones(points, world["states"]) if points else ())
-        ]
-        text += table(["engine", "runs", "seconds", "visited"], rows)
+        text += f"\n{figures.searched(name, world)}\n\n"
+        text += f"![Share of the states of {name} that each engine visited, over seconds](../drawings/coverage-{name}.svg)\n\n"
+        rows = [[engine, *shares] for engine, shares in figures.engines_of(world).items()]
+        text += table(["engine", *figures.MARKS], rows)
     return text
 
 

@@ -6,13 +6,14 @@ from contextlib import closing
 from dataclasses import asdict
 from itertools import cycle, islice
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import pytest
 
 from farref.model.checker.reference import check
 from farref.model.rref.world import Bounds
 from farref.properties.protocols import PROTOCOLS, sound_model
-from farref.rendering.evidence.curves import curves
+from farref.rendering.evidence.curves import curves, picture
 from farref.rendering.evidence.figures import ORIGINS, by_origin, fates, kill_rates, unseen_actions
 from farref.rendering.evidence.html import evidence_page
 from farref.rendering.evidence.markdown import page
@@ -31,14 +32,14 @@ EVIL = "</style><script>alert(1)</script><img src=x onerror=alert(1)>"
 def measured() -> Evidence:
     """A small record, with something hostile in it."""
     drawn = {"about": EVIL, "command": "farref fuzz rref", "schedules": 3, "steps": 9}
-    curve = [{"runs": 1, "seconds": 0.5, "states": 3}, {"runs": 100, "seconds": 20.0, "states": 50}]
+    curve = [{"runs": 1, "seconds": 0.5, "states": 3}, {"runs": 100, "seconds": 61.0, "states": 50}]
     return Evidence(
         stamps=[record.Stamp(commit="abc", date="2026-01-01", machine=EVIL)],
         zoo={
             "fetch_does_not_pin": {"simulated": Judged(outcome=killed(EVIL, 7, [EVIL]), stamp=0)},
             "owner.on_user_delete.1": {"simulated": Judged(outcome=survived(150), stamp=0)},
         },
-        coverage={"rref": {"world": "--workers 2", "states": 100, "curves": {"simulated": curve}}, "stamp": 0},
+        coverage={"rref": {"world": EVIL, "states": 100, "checked_s": 0.1, "curves": {"simulated": curve}}, "stamp": 0},
         transitions={"rref": {"campaigns": [drawn], "actions": {"LetGo": 9, "Shutdown": 0}}, "stamp": 0},
     )
 
@@ -67,6 +68,17 @@ def test_a_curve_ends_at_its_share() -> None:
     assert curves({"simulated": [{"runs": 1, "seconds": 1.0, "states": 10}]}, 10, "runs").count("M56.0 14.0") == 1
 
 
+def test_a_time_that_was_not_measured_is_a_dash() -> None:
+    assert "| simulated | 50.0% (100 runs) | – | – |" in page(measured())
+    assert "50.0% (100 runs)" in evidence_page(measured())
+
+
+def test_a_curve_that_stands_alone_has_its_colours_with_it() -> None:
+    drawn = picture({"simulated": [{"runs": 1, "seconds": 1.0, "states": 5}]}, 10)
+    assert fromstring(drawn).tag.endswith("svg")
+    assert ".curve.simulated { stroke:" in drawn
+
+
 def test_whatever_is_visited_can_be_reached_and_is_counted_once() -> None:
     bounds = Bounds(workers=2, forks=1)
     model, todo, known = sound_model(bounds), [sound_model(bounds).initial], {sound_model(bounds).initial}
@@ -82,6 +94,12 @@ def test_whatever_is_visited_can_be_reached_and_is_counted_once() -> None:
     visited = {world for number in range(30) for _, world in visiting.steps(about, backend, number, asdict(bounds))}
     assert visited <= known
     assert len(visited) > len(known) // 2
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_real_processes_were_seen_to_take_every_action(protocol: str) -> None:
+    seen = record.read().transitions[protocol]["actions"]
+    assert unseen_actions({kind: seen.get(kind, 0) for kind in kinds(PROTOCOLS[protocol])}) == []
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
