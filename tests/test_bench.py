@@ -101,3 +101,11 @@ def test_the_picture_in_the_tree_is_of_the_figures_beside_it(tmp_path: Path) -> 
     done = ratios("--from", "spec/drawings/ratios.json", "--svg", str(tmp_path / "drawn.svg"))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "drawn.svg").read_text() == (ROOT / "spec" / "drawings" / "ratios.svg").read_text()
+
+
+def test_a_worker_that_dies_or_stands_still_is_noticed_and_nothing_is_lost() -> None:
+    """Every answer and every table is judged by the bench itself; how long it takes is nobody's to assert."""
+    command = [sys.executable, "-m", "bench.deaths", "--rounds", "1", "--cuts", "2"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 5

@@ -50,6 +50,7 @@ class Stepped:
 
     def _begin_with(self, bounds: Bounds, workers: list[str]) -> None:
         self._stop()
+        self._started = workers
         self.ask("start", {"workers": workers, "options": {LOCKSTEP: True}})
         self.is_started = True
         self.names = Names(bounds)
@@ -210,9 +211,9 @@ class Stepped:
     def _look(self) -> Looked:
         if self._looked is None:
             looked = msgspec.convert(self.ask("look", {}), Looked)
-            if set(looked.workers) != set(self.names.workers):
-                shown = ", ".join(sorted(looked.workers))
-                raise ValueError(f"`look` shows tables of {shown}, and the workers are {', '.join(self.names.workers)}")
+            if set(looked.workers) != set(self._started):
+                shown, started = ", ".join(sorted(looked.workers)), ", ".join(self._started)
+                raise ValueError(f"`look` shows tables of {shown}, and the workers are {started}")
             self._looked = looked
         return self._looked
 

@@ -5,6 +5,8 @@ Two workers without threads: what a worker would do by itself is done here, one 
 
 from __future__ import annotations
 
+import time
+
 from farref.impl.core.autograd.ids import ContextId
 from farref.impl.core.autograd.messages import CleanupContext
 from farref.impl.core.ids import WorkerId
@@ -81,3 +83,16 @@ def test_R6_answers_leave_when_there_are_enough(pair: Pair) -> None:
     b.flush(hurry=LATER)
     a.intake.turn(0.0)
     assert not cleanups(a)
+
+
+def test_R6_whoever_rested_answers_with_a_tick_that_is_not_a_rare_one(pair: Pair) -> None:
+    a, b = pair
+    for _ in range(3):
+        b.intake._next_tick = 0.0
+        b.intake.turn(0.0)
+    assert b.intake._pace > TICK_S, "it has nothing to do, and looks at the time rarely"
+    release(a)
+    a.flush(hurry=LATER)
+    b.intake.turn(0.0)
+    assert b.intake._pace == TICK_S
+    assert b.intake._next_tick <= time.monotonic() + TICK_S
