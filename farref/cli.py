@@ -29,7 +29,7 @@ COMMANDS: Final = {
     "fuzz": "Drive the model and an implementation through the same random schedules, and compare them after every step.",
     "prove": "Prove the protocols safe and live for any number of workers, references, messages and faults.",
     "replay": "Let the model and an implementation take a saved run, and compare them after every step.",
-    "spec": "Explain a clause, a property, a known defect or a rule of the spec, or list the clauses.",
+    "spec": "Explain a clause, a property, a known defect, a rule or a check of the spec, or list the clauses.",
     "top": "Show the workers of a world that runs: who waits for whom, who is stuck, and why; and whom they have lost.",
     "zoo": "Let what is wrong on purpose loose, and say which engine kills it, after how much, and how.",
 }

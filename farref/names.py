@@ -1,4 +1,4 @@
-"""What a name in the spec stands for, other than a clause: a property, a known defect, a rule, or a situation.
+"""What a name in the spec stands for, other than a clause: a property, a known defect, a rule, a situation, or a check.
 
 The output of every command uses these names, so `farref spec` explains each of them: what must hold, the clause that says so,
 and the command that checks it.
@@ -15,6 +15,7 @@ from functools import cache
 from typing import Final
 
 from farref.clauses import clauses, defects, requirements
+from farref.properties.conformance.kit.suite import gathered
 from farref.properties.proof.subjects import SUBJECTS
 from farref.properties.protocol import AnySubject
 from farref.properties.protocols import CHECKED
@@ -33,6 +34,7 @@ class Sort(Enum):
     DEFECT = "defect"
     PROOF = "clause of a proof"
     REQUIREMENT = "requirement"
+    CHECK = "check of the kit"
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def names() -> tuple[Named, ...]:
     modelled = [one for about in CHECKED.values() for one in _named(about)]
     claimed = {one.id for one in modelled}
     unmodelled = (_unmodelled(name, title) for name, title in defects().items() if name not in claimed)
-    return (*modelled, *unmodelled, *_proved(), *_required())
+    return (*modelled, *unmodelled, *_proved(), *_required(), *_judged())
 
 
 def find_names(name: str) -> list[Named]:
@@ -73,7 +75,7 @@ def what_there_is(name: str) -> str:
     proof, rule = _ranges(_of(Sort.PROOF)), _of(Sort.RULE)[0]
     numbered = (
         f"clauses {clause}, properties {property_}, known defects {defect}, clauses of proofs {proof}, "
-        f"requirements on transports {_ranges(_of(Sort.REQUIREMENT))}"
+        f"requirements on transports {_ranges(_of(Sort.REQUIREMENT))}, checks of the kit such as {_of(Sort.CHECK)[0]}"
     )
     return f"nothing in the spec is called {name!r}; {meant}there are {numbered}, and rules such as {rule}"
 
@@ -172,6 +174,22 @@ def _required() -> Iterator[Named]:
     for one in requirements():
         what = f"A requirement on transports, in a table of spec/{one.page}."
         yield Named(one.id, Sort.REQUIREMENT, "transport", what, one.text, one.clause, ())
+
+
+def _judged() -> Iterator[Named]:
+    """Name the checks of the kit, but for those that are named as their clauses are."""
+    for one in gathered().values():
+        if one.id != one.clause:
+            what = f"A check of the conformance kit ({one.level.value}). It needs {', '.join(sorted(one.needs))}."
+            yield Named(
+                one.id,
+                Sort.CHECK,
+                "kit",
+                what,
+                one.says,
+                one.clause,
+                (f"farref conform --backend simulated --only {one.id}",),
+            )
 
 
 def _unmodelled(name: str, title: str) -> Named:

@@ -65,6 +65,8 @@ def explore(**given: Any) -> int:
     farref explore rref --profile torch --claim N1 -o n1.html  one file to send
     """
     refuse_place(given["output"])
+    if given["output"] is not None and not given["output"].lower().endswith((".html", ".htm")):
+        raise click.UsageError(f"-o writes a page, and {given['output']} does not end in .html")
     answering = _logged(given) if given["trace"] and is_log(given["trace"]) else _walked(given)
     if given["output"] is None:
         return serve(answering, given["no_browser"])

@@ -19,7 +19,7 @@ from farref.terminal.output import page, put
 @click.argument("name", required=False)
 @format_option("pretty", "json")
 def spec(name: str | None, form: str) -> int:
-    """Explain a clause, a property, a known defect or a rule of the spec, or list the clauses.
+    """Explain a clause, a property, a known defect, a rule or a check of the spec, or list the clauses.
 
     A clause is printed with everything that cites it. For any other name: what it is, the sentence that must hold, the clause
     that says so, and the command that checks it.
@@ -30,6 +30,7 @@ def spec(name: str | None, form: str) -> int:
     farref spec P2                          a property
     farref spec N1                          a known defect of PyTorch
     farref spec entry_waits_for_creation    a rule
+    farref spec R33.lockstep                a check of the kit
     """
     found: Sequence[Clause | Named] = list(clauses().values()) if name is None else _find(name)
     if form == "json":

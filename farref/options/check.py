@@ -111,8 +111,18 @@ def _claim(name: str | None, about: AnySubject) -> str | None:
             f"--claim: {name.upper()} is not modelled; spec/differences.md tells what is known of it"
         )
     if name is not None and found is None:
-        raise click.UsageError(f"--claim: no claim or property is called {name!r}; known are {', '.join(known)}")
+        unknown = f"no claim or property is called {name!r}; known are {', '.join(known)}"
+        raise click.UsageError(f"--claim: {_elsewhere(name, about)}{unknown}")
     return found
+
+
+def _elsewhere(name: str, about: AnySubject) -> str:
+    """Say which other protocol knows a claim or a property by its id, if one does."""
+    for other in CHECKED.values():
+        ids = [*other.every_claim, *(one.id for one in other.properties(other.broadest))]
+        if name.lower() in (one.lower() for one in ids):
+            return f"{name.upper()} belongs to {other.name}; in {about.name} "
+    return ""
 
 
 def _configurations(

@@ -21,6 +21,7 @@ COMMANDS_ARE: Final = {
     Sort.DEFECT: (),
     Sort.PROOF: ("prove it",),
     Sort.REQUIREMENT: (),
+    Sort.CHECK: ("judge by it",),
 }
 """What each command of a name is for."""
 

@@ -65,6 +65,11 @@ EXPLAINED = {
     "sends_Call": ("A Call is sent.", "R4. ", "farref check rref"),
     "m3": ("A transport MUST deliver a user call at most once.", "R4. User calls", "spec/building/transport.md"),
     "Z10": ("If nobody listens at", "spec/wire.md"),
+    "r33.LOCKSTEP": (
+        "A check of the conformance kit (",
+        "R33. ",
+        "farref conform --backend simulated --only R33.lockstep",
+    ),
     "n3": ("that the model cannot express", "spec/differences.md", "The error handler marks the wrong RRef"),
 }
 
