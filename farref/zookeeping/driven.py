@@ -1,16 +1,11 @@
-"""The engines that drive the implementation: campaigns, storms, Hypothesis, real processes, crash points."""
+"""The engines that drive the implementation: campaigns, storms, real processes, crash points."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
-
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import run_state_machine_as_test
 
 from farref.properties.twin.backend import FreeBackend, MakeBackend
 from farref.properties.twin.backends.autograd.processes import AutogradProcesses
@@ -20,7 +15,6 @@ from farref.properties.twin.backends.rref.processes import ProcessesBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.backends.rref.storm.backend import RRefStorm
 from farref.properties.twin.campaign import campaign
-from farref.properties.twin.machine import twin_machine
 from farref.properties.twin.shrink import shrink
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
@@ -38,7 +32,6 @@ STORM_SCHEDULES: Final = 30
 MORE_SCHEDULES: Final = 200
 """The same where nothing else is meant to find it: as many as its test takes."""
 PROCESS_SCHEDULES: Final = 10
-EXAMPLES: Final = 40
 SHRINKING_S: Final = 4.0
 POINTS_EACH: Final = 8
 """Of the crash points one in so many is taken: `farref crashes` takes all."""
@@ -111,58 +104,14 @@ def _outcome(tally: Tally, make: MakeBackend | None) -> Outcome:
         if not isinstance(backend, FreeBackend):
             backend.restless = tally.schedule.restless
         found = shrink(found, backend, seconds_max=SHRINKING_S)
-    return killed(" | ".join(found.lines[:2]), tally.schedules, _story(found))
+    return killed(" | ".join(found.lines[:2]), tally.schedules, story(found))
 
 
-def _story(found: Disagreement) -> list[str]:
+def story(found: Disagreement) -> list[str]:
     try:
         return list(found.story)
     except Exception as error:  # a mistake may be in what tells the story, too
         return [f"the story cannot be told: {type(error).__name__}"]
-
-
-# -- Hypothesis --------------------------------------------------------------------------------------------------------
-
-
-def hypothesis(creature: Creature) -> Outcome:
-    """Let Hypothesis draw the steps of the same twin. It is given few examples, and no time to shrink."""
-    protocol = protocol_of(creature)
-    machine = _counted(twin_machine(SIMULATED[protocol]))
-    if isinstance(creature, EqualMistake) and creature.shared.world is not None:
-        machine.worlds = st.just(asdict(creature.shared.world))
-    with alive(creature):
-        try:
-            run_state_machine_as_test(machine, settings=FEW)
-        except Disagreement as found:
-            return killed(" | ".join(found.lines[:2]), machine.begun, _story(found))
-        finally:
-            machine.close()
-    return survived(machine.begun)
-
-
-def _counted(machine: type[Any]) -> type[Any]:
-    """Give the same machine, which counts how often it begins."""
-
-    class Counted(machine):  # type: ignore[misc]
-        begun = 0
-
-        def __init__(self) -> None:
-            Counted.begun += 1
-            super().__init__()
-
-    return Counted
-
-
-FEW: Final = settings(
-    max_examples=EXAMPLES,
-    stateful_step_count=40,
-    deadline=None,
-    database=None,
-    derandomize=True,
-    report_multiple_bugs=False,
-    phases=(Phase.generate,),
-    suppress_health_check=list(HealthCheck),
-)
 
 
 # -- crash points ------------------------------------------------------------------------------------------------------
@@ -183,15 +132,7 @@ def _problems() -> Iterator[tuple[str, str] | None]:
         yield (point.name, outcome.problems[0]) if outcome.problems else None
 
 
-Takes = Callable[[Creature], bool]
-
-
-def _only(*kinds: type) -> Takes:
-    return lambda one: isinstance(one, kinds) and in_one_process(one)
-
-
 ENGINES = (
-    Engine("hypothesis", "the twin as a Hypothesis machine", "examples", _only(Mutant, EqualMistake), hypothesis),
     Engine("simulated", "farref fuzz: the twin over a simulated network", "schedules", in_one_process, simulated),
     Engine(
         "storm", "farref fuzz rref --backend storm: no model, only properties", "schedules",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from farref.zookeeping import driven, judged, modelled
+from farref.zookeeping import driven, examples, judged, modelled
 from farref.zookeeping.outcome import Engine
 
-ENGINES: Final[Mapping[str, Engine]] = {one.name: one for one in (*modelled.ENGINES, *driven.ENGINES, *judged.ENGINES)}
+ALL: Final = (*modelled.ENGINES, examples.ENGINE, *driven.ENGINES, *judged.ENGINES)
+ENGINES: Final[Mapping[str, Engine]] = {one.name: one for one in ALL}
 """Each by its name."""

@@ -9,13 +9,14 @@ from farref.checking.report import Report
 from farref.checking.request import Request
 from farref.checking.search import Checked, carry_out
 from farref.checking.tables import each_rule
-from farref.model.checker import fast
-from farref.model.checker.interface import Counterexample
+from farref.model.checker import fast, reference
+from farref.model.checker.interface import Counterexample, Result
 from farref.properties.proof.needed import needed
 from farref.properties.proof.solvers.known import SOLVERS
 from farref.properties.proof.subjects import SUBJECTS
 from farref.properties.protocol import AnySubject, Configuration
 from farref.properties.protocols import CHECKED
+from farref.properties.zoo.alone import ALONE
 from farref.properties.zoo.creature import Creature
 from farref.properties.zoo.off import PropertyOff, RuleOff
 from farref.zookeeping.outcome import Engine, Outcome, killed, survived
@@ -28,6 +29,13 @@ def _broken(about: AnySubject, rule: str, **more: Any) -> tuple[Checked, str, Co
     for name, (run, found) in report.counterexamples.items():
         return run, name, found
     return report.distinct
+
+
+def world_of(creature: RuleOff) -> Any:
+    """Give the world in which the check finds what breaks without a rule."""
+    found = _broken(CHECKED[creature.subject], creature.rule)
+    assert not isinstance(found, int), "a rule without which nothing breaks is no rule"
+    return found[0].configuration.bounds
 
 
 def _told(about: AnySubject, bounds: Any, rule: str, found: Counterexample) -> list[str]:
@@ -63,16 +71,37 @@ def _check_oracle(creature: PropertyOff) -> Outcome:
     """Without the property the table of rules must say something else: it is the one that a rule breaks first."""
     rows = [row for row in _table(creature.subject) if row["breaks"] == creature.property]
     if not rows:
-        return survived(len(_table(creature.subject)), "no rule breaks this property first")
+        return check_alone(creature)
     row = min(rows, key=lambda one: int(one["distinct"]))
     about = CHECKED[creature.subject]
     bounds = next(one.bounds for one in about.portfolio if one.name == row["configuration"])
     seeing = [one for one in about.properties(bounds) if one.id != creature.property]
     result = fast.check(about.model(bounds, about.rules_of("sound", row["rule"])), seeing, stop_at_violation=True)
-    now = [f"{name} in {len(found.actions)} steps" for name, found in result.counterexamples.items()]
-    was = f"{row['breaks']} in {row['steps']} steps"
-    said = f"the table of rules: {row['rule']} breaks {was}, and now {now[0] if now else 'nothing'}"
-    return killed(said, result.distinct) if now[:1] != [was] else survived(result.distinct)
+    was, now = f"{row['breaks']} in {row['steps']} steps", _first(result)
+    said = f"the table of rules: {row['rule']} breaks {was}, and now {now}"
+    return killed(said, result.distinct) if now != was else survived(result.distinct)
+
+
+def check_alone(creature: PropertyOff) -> Outcome:
+    """See that a mistake which the property sees first is seen later without it, or by nobody."""
+    about, alone = CHECKED[creature.subject], ALONE.get((creature.subject, creature.property))
+    if alone is None:
+        return survived(len(_table(creature.subject)), "no rule breaks this property first")
+    with alone.made():
+        model = about.model(alone.world, about.rules_of("sound", alone.rule))
+        properties = about.properties(alone.world)
+        seen = reference.check(model, properties)
+        without = reference.check(model, [one for one in properties if one.id != creature.property])
+    was, now = _first(seen), _first(without)
+    if not was.startswith(f"{creature.property} ") or was == now:
+        return survived(seen.distinct)
+    return killed(f"{alone.says}: {was}, and now {now}", without.distinct)
+
+
+def _first(result: Result) -> str:
+    """Say what breaks first."""
+    told = (f"{name} in {len(found.actions)} steps" for name, found in result.counterexamples.items())
+    return next(told, "nothing")
 
 
 # -- TLC ---------------------------------------------------------------------------------------------------------------

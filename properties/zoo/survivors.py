@@ -45,6 +45,17 @@ ARGUMENTS: Final[dict[str, str]] = {
     "members._give.1": "It is there for the types: only a worker that hosts the authority gives its orders.",
     "members.settle.2": "It is asked once for each view: when that is installed, or else when the last heir is crossed off.",
     "owner.on_peer_died.1": "It saves time: `_check_creator` looks whether the creator is dead.",
+    "rref.blind.P4": (
+        "A call that waits keeps a record, and P3 finds that record left; G3 finds one that says nothing of its call. It would"
+        " be alone only where a record that is gone says that its call waits."
+    ),
+    "rref.blind.P5": (
+        "Whoever waits at the end has a record or an entry: P3 finds it left, P1 and P2 find it gone, G3 finds that it says"
+        " nothing of it. It would be alone only where a row that was never made says that somebody waits."
+    ),
+    "rref.blind.P7": (
+        "It says P3 of worlds that shut down, with the same predicates and the same excuses: whatever breaks it breaks P3."
+    ),
     "rooting._fail.1": "The root would tell itself to leave a pass that it has just left.",
     "task._colour_what_came.1": "It saves time: while marks are out nothing comes, and nothing is coloured twice.",
     "user._release.2": "The record is an orphan because its owner is dead, and `Channel.send` says nothing to the dead.",

@@ -26,8 +26,8 @@ farref evidence -o evidence.html                                 # this page, wi
 TAKEN = """An engine takes those that it can say something
 about: a proof knows rules and no handlers, and the kit is asked only about what it has a check for. Storms, crash points and
 unit tests were asked mostly about what others left alive, so their rates say little about them alone. A dash is an engine
-that was not asked here. Elsewhere `python -m bench.machine` asks Hypothesis about the implementation without each rule, and
-tests hold TLC's verdicts against ours, also where a rule is off (`tests/farref/tlc`)."""
+that was not asked here. TLC and Hypothesis look for a rule that is off in the world in which our check finds it. Hypothesis
+draws steps of the sound protocol only: a rule without which more can happen is not seen by that."""
 
 VISITED = """States are the model's, and their number is known exactly. An engine has visited a state when the model stood in
 it beside the implementation, and both looked the same. Each draws the same worlds for as long; a dash is a time that was not

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from farref.properties.protocols import PROTOCOLS
 from farref.properties.zoo.catalogue import CATALOGUE, everybody
 from farref.properties.zoo.mutants.guards import GRADIENTS, REFERENCES
+from farref.properties.zoo.off import RuleOff
 from farref.properties.zoo.survivors import ARGUMENTS
 from farref.terminal.exits import BROKEN, OK, USAGE
-from farref.zookeeping import record
+from farref.zookeeping import examples, record
 from farref.zookeeping.engines import ENGINES
 from farref.zookeeping.keeper import judge
 from farref.zookeeping.outcome import Engine, Outcome, killed, survived
@@ -113,6 +115,17 @@ def test_a_creature_that_raises_is_killed_and_one_that_does_nothing_survives() -
 
     assert judge(Engine("fail", "", "", lambda _: True, fail), one).by == "RuntimeError: no"
     assert not judge(Engine("idle", "", "", lambda _: True, lambda _: survived(3)), one).killed
+
+
+def test_hypothesis_finds_a_rule_that_is_off_and_none_that_is_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    creature = everybody()["rref.without.owner_registers_shares"]
+    assert isinstance(creature, RuleOff)
+    assert examples.hypothesis(creature).killed
+    world = examples.world_of(creature)
+    monkeypatch.setattr(examples, "world_of", lambda _: world)
+    monkeypatch.setattr(examples, "EXAMPLES_OF_RULES", 20)
+    monkeypatch.setattr(type(PROTOCOLS["rref"]), "rules_of", lambda self, *_: self.profiles["sound"])
+    assert not examples.hypothesis(creature).killed
 
 
 def test_every_engine_takes_somebody_and_everybody_is_taken() -> None:
