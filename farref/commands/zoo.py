@@ -38,6 +38,7 @@ SAVED_EACH: Final = 10
 )
 @click.option("--survivors", is_flag=True, help="Take only what no engine has killed yet.")
 @click.option("--unasked", is_flag=True, help="Leave out what the record has: go on where it was interrupted.")
+@click.option("--stale", is_flag=True, help="Take only what was measured on a commit that is not in this history.")
 @click.option(
     "--list", "listed", is_flag=True, help="List the creatures and who killed them when it was last measured."
 )
@@ -63,6 +64,7 @@ def zoo(**given: Any) -> int:
     farref zoo --mutant 'owner.*' --engine simulated      the owner without each of its guards
     farref zoo --engine check                             every rule, and every property that nobody looks at
     farref zoo --record properties/zoo/evidence.json                all of it: some hours
+    farref zoo --stale --record properties/zoo/evidence.json        only what no commit of today's history stands for
     """
     place = Path(given["place"]) if given["place"] is not None else None
     known = record.read(record.PLACE if place is None else place)
@@ -78,6 +80,7 @@ def zoo(**given: Any) -> int:
 
 
 def _chosen(given: dict[str, Any], known: Evidence) -> Iterator[Pair]:
+    stale = known.stale() if given["stale"] else None
     for creature in everybody().values():
         if given["patterns"] and not any(fnmatch(creature.name, one) for one in given["patterns"]):
             continue
@@ -85,7 +88,9 @@ def _chosen(given: dict[str, Any], known: Evidence) -> Iterator[Pair]:
             continue
         for name, engine in ENGINES.items():
             is_known = given["unasked"] and known.outcome(creature.name, name) is not None
-            if (not given["engines"] or name in given["engines"]) and engine.takes(creature) and not is_known:
+            is_current = stale is not None and (creature.name, name) not in stale
+            is_left_out = is_known or is_current or (given["engines"] and name not in given["engines"])
+            if not is_left_out and engine.takes(creature):
                 yield creature, engine
 
 
@@ -93,7 +98,7 @@ def _let_loose(pairs: list[Pair], known: Evidence, place: Path | None, given: di
     """Judge each in turn. What is recorded is written now and then, so that an interrupt loses little."""
     lost: list[str] = []
     done: list[tuple[Creature, Engine, Outcome]] = []
-    stamp = known.stamp(record.here())
+    here = record.here()
     with saying(quiet=given["quiet"]) as say:
         for number, (creature, engine) in enumerate(pairs, start=1):
             say(f"{number} of {counted(len(pairs), 'case')}: {creature.name} with {engine.name}")
@@ -102,7 +107,8 @@ def _let_loose(pairs: list[Pair], known: Evidence, place: Path | None, given: di
             if before is not None and before.killed and not outcome.killed:
                 lost.append(f"{creature.name} was killed by {engine.name} when it was last measured, and survives now")
             elif place is not None:
-                known.zoo.setdefault(creature.name, {})[engine.name] = record.Judged(outcome=outcome, stamp=stamp)
+                judged = record.Judged(outcome=outcome, stamp=known.stamp(here))
+                known.zoo.setdefault(creature.name, {})[engine.name] = judged
             if place is not None and (number % SAVED_EACH == 0 or number == len(pairs)):
                 record.write(known, place)
     if given["form"] == "json":

@@ -28,7 +28,7 @@ class Stamp(Struct, frozen=True, kw_only=True):
     machine: str
 
 
-class Judged(Struct, frozen=True, kw_only=True):
+class Judged(Struct, kw_only=True):
     """What an engine made of a creature, and where."""
 
     outcome: Outcome
@@ -51,6 +51,13 @@ class Evidence(Struct, kw_only=True):
             self.stamps.append(stamp)
         return self.stamps.index(stamp)
 
+    def stale(self) -> set[tuple[str, str]]:
+        """List the creatures and engines whose outcome is of a commit that is not in this history."""
+        unknown = {number for number, one in enumerate(self.stamps) if not is_in_history(one.commit)}
+        return {
+            (name, engine) for name, found in self.zoo.items() for engine, one in found.items() if one.stamp in unknown
+        }
+
     def outcome(self, creature: str, engine: str) -> Outcome | None:
         """Say what an engine made of a creature when it was last asked."""
         judged = self.zoo.get(creature, {}).get(engine)
@@ -68,11 +75,24 @@ def read(place: Path = PLACE) -> Evidence:
 
 
 def write(evidence: Evidence, place: Path = PLACE) -> None:
-    """Write what was measured, so that a change of one line is a change of one line."""
+    """Write what was measured, so that a change of one line is a change of one line. Stamps of nothing are left out."""
+    _leave_out_stamps(evidence)
     content = msgspec.json.format(msgspec.json.encode(evidence, order="sorted"), indent=1) + b"\n"
     passing = place.with_suffix(".new")
     passing.write_bytes(content)
     passing.replace(place)
+
+
+def _leave_out_stamps(evidence: Evidence) -> None:
+    measures = [one for one in (evidence.coverage, evidence.transitions) if one]
+    judged = [one for found in evidence.zoo.values() for one in found.values()]
+    used = sorted({one.stamp for one in judged} | {one["stamp"] for one in measures})
+    number = {old: new for new, old in enumerate(used)}
+    evidence.stamps = [evidence.stamps[old] for old in used]
+    for one in judged:
+        one.stamp = number[one.stamp]
+    for measure in measures:
+        measure["stamp"] = number[measure["stamp"]]
 
 
 def here() -> Stamp:
@@ -94,6 +114,15 @@ def _processor() -> str:
     return next(
         (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown processor"
     )
+
+
+def is_in_history(commit: str) -> bool:
+    """Say whether a commit is one that led to this tree."""
+    asked = ["git", "merge-base", "--is-ancestor", commit, "HEAD"]
+    try:
+        return subprocess.run(asked, cwd=PLACE.parent.resolve(), capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 def _commit() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from farref.properties.protocols import PROTOCOLS
@@ -16,6 +17,7 @@ from farref.terminal.exits import BROKEN, OK, USAGE
 from farref.zookeeping import examples, record
 from farref.zookeeping.engines import ENGINES
 from farref.zookeeping.keeper import judge
+from farref.zookeeping.modelled import world_of
 from farref.zookeeping.outcome import Engine, Outcome, killed, survived
 from farref.zookeeping.record import Evidence, Judged
 from tests.generated import farref
@@ -91,6 +93,23 @@ def test_a_creature_that_comes_back_to_life_is_an_error(tmp_path: Path) -> None:
     assert record.read(place).killers(name), "the record is not overwritten by what is an error"
 
 
+def test_what_is_of_an_unknown_commit_is_asked_again_and_its_stamp_goes(tmp_path: Path) -> None:
+    place, name = tmp_path / "zoo.json", "core._confirm.2"
+    commits = ("0e1d8fc (as it was before a rebase)", record.here().commit.removesuffix("-dirty"))
+    stamps = [msgspec.structs.replace(record.here(), commit=one) for one in commits]
+    old, new = (Judged(outcome=survived(1), stamp=number) for number in range(2))
+    record.write(Evidence(stamps=stamps, zoo={name: {"simulated": old}, "user._release.2": {"tests": new}}), place)
+    assert record.read(place).stale() == {(name, "simulated")}
+    farref("zoo", "--stale", "--quiet", "--record", str(place), exit_code=OK)
+    known = record.read(place)
+    assert known.outcome(name, "simulated") == msgspec.structs.replace(survived(60), seconds=seconds_of(known, name))
+    assert commits[0] not in [one.commit for one in known.stamps]
+
+
+def seconds_of(known: Evidence, name: str) -> float:
+    return known.zoo[name]["simulated"].outcome.seconds
+
+
 def test_nobody_has_such_a_name() -> None:
     farref("zoo", "--mutant", "nobody", exit_code=USAGE)
 
@@ -121,7 +140,7 @@ def test_hypothesis_finds_a_rule_that_is_off_and_none_that_is_on(monkeypatch: py
     creature = everybody()["rref.without.owner_registers_shares"]
     assert isinstance(creature, RuleOff)
     assert examples.hypothesis(creature).killed
-    world = examples.world_of(creature)
+    world = world_of(creature)
     monkeypatch.setattr(examples, "world_of", lambda _: world)
     monkeypatch.setattr(examples, "EXAMPLES_OF_RULES", 20)
     monkeypatch.setattr(type(PROTOCOLS["rref"]), "rules_of", lambda self, *_: self.profiles["sound"])
