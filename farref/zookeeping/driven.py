@@ -108,6 +108,7 @@ def _outcome(tally: Tally, make: MakeBackend | None) -> Outcome:
 
 
 def story(found: Disagreement) -> list[str]:
+    """Tell the run that shows it, if it can be told."""
     try:
         return list(found.story)
     except Exception as error:  # a mistake may be in what tells the story, too
