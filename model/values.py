@@ -11,9 +11,9 @@ what was looked at (`checker/views.py`). Nothing else about a state may be asked
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import compress
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 Value = TypeVar("Value")
 
@@ -62,6 +62,24 @@ class IdSet(tuple[int, ...]):
         flags = list(self)
         flags[key] = present
         return type(self)(flags)
+
+
+def quicken(*kinds: type[tuple[Any, ...]]) -> None:
+    """Let records be changed in half the time: NamedTuple's own `_replace` asks for every field by its name."""
+    for kind in kinds:
+        kind._replace = _replacing(kind)  # type: ignore[attr-defined]
+
+
+def _replacing(kind: type[tuple[Any, ...]]) -> Callable[..., tuple[Any, ...]]:
+    places = {name: place for place, name in enumerate(kind._fields)}  # type: ignore[attr-defined]
+
+    def _replace(self: tuple[Any, ...], /, **changes: Any) -> tuple[Any, ...]:
+        values = [*self]
+        for name in changes:
+            values[places[name]] = changes[name]
+        return tuple.__new__(kind, values)
+
+    return _replace
 
 
 def no_ids(size: int) -> IdSet:

@@ -14,9 +14,9 @@ from farref.model.autograd.ids import CREATOR, PairId, PassId
 from farref.model.autograd.release import Release, no_release
 from farref.model.autograd.root import Pass, no_pass
 from farref.model.autograd.spelling import find_graph
-from farref.model.autograd.worker import Context, Worker, record_send, stranger
+from farref.model.autograd.worker import Context, Task, Worker, record_send, stranger
 from farref.model.ids import WorkerId
-from farref.model.values import IdSet, Table, no_ids
+from farref.model.values import IdSet, Table, no_ids, quicken
 
 EVERY: Final = "every"
 """Stands for all graphs of a size, in place of the name of one."""
@@ -117,6 +117,9 @@ class World(NamedTuple):
     excluded: Table[int]  # by WorkerId: the view that excludes it, 0 for a member; empty where nobody may be excluded
     apart: IdSet  # the links that are broken, by number; empty where none may break
     released: bool = False  # the creator has released the context
+
+
+quicken(World, Worker, Task, Pass, Release, net.Network, Budgets)
 
 
 def empty_world(bounds: Bounds) -> World:

@@ -51,7 +51,11 @@ class Property:
 
 
 class Model(Protocol):
-    """A transition system: where it starts, what may happen, and what then follows."""
+    """A transition system: where it starts, what may happen, and what then follows.
+
+    A model may also tell cheaply which actions can be ruled out: `candidates(state)` lists, in order, the places in `actions`
+    of all that may be possible. The reference engine then asks about no others, but for a sample of states about all.
+    """
 
     @property
     def initial(self) -> State:

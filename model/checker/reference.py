@@ -9,7 +9,7 @@ one shown. Cycles are looked for after the search (`cycles.py`), as only then al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from farref.model.checker.cycles import Moves, find_fair_loops, has_cycle
 from farref.model.checker.interface import Action, Budget, Kind, Model, ModelError, Property, Result, State
@@ -53,6 +53,9 @@ class Search:
         self.states: list[State] = [model.initial]
         self.origins: list[tuple[int, int]] = [(-1, -1)]
         self.numbers: dict[Hashable, int] = {self.key(model.initial): 0}
+        self.candidates: Callable[[State], Iterable[int]] = getattr(
+            model, "candidates", lambda _: range(len(run.actions))
+        )
         self.moves: list[Moves] | None = [] if run.of_kind(Kind.EVENTUALLY) else None
 
     def explore(self) -> None:
@@ -91,7 +94,7 @@ class Search:
         terminals = []
         for number in level:
             if number % TICK == 0:
-                check_steps(self.model, self.shape, self.states[number])
+                check_steps(self.model, self.shape, self.states[number], self.candidates(self.states[number]))
                 self.run.tell(level.stop - number)
                 if self.run.is_spent():
                     break
@@ -104,9 +107,10 @@ class Search:
         return terminals
 
     def _successors(self, number: int) -> Moves:
-        state, step, fired, moves = self.states[number], self.model.step, self.run.fired, []
-        for index, action in enumerate(self.run.actions):
-            if (target := step(state, action)) is not None:
+        state, step, actions, fired = self.states[number], self.model.step, self.run.actions, self.run.fired
+        moves: Moves = []
+        for index in self.candidates(state):
+            if (target := step(state, actions[index])) is not None:
                 fired[index] += 1
                 moves.append((index, self._number(target, (number, index))))
         return moves

@@ -7,7 +7,7 @@ set in the initial state is a leaf; a leaf may hold any hashable value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from farref.model.checker.interface import Model, ModelError, State
@@ -102,14 +102,17 @@ def check_same_shape(node: Node, value: Any) -> None:
         )
 
 
-def check_steps(model: Model, shape: Shape, state: State) -> None:
-    """Refuse a model whose steps from a state lead now here, now there, or to states of another shape."""
-    for action in model.actions:
+def check_steps(model: Model, shape: Shape, state: State, candidates: Iterable[int]) -> None:
+    """Refuse a model whose steps from a state lead now here, now there, to states of another shape, or are no candidates."""
+    expected = frozenset(candidates)
+    for place, action in enumerate(model.actions):
         target = model.step(state, action)
         if target != model.step(state, action):
             raise ModelError(f"{action} led to two different states from the same one; step must be deterministic")
         if target is not None:
             shape.leaves(target)
+            if place not in expected:
+                raise ModelError(f"{action} can happen, and is not among the candidates of the state")
 
 
 def describe(value: object) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from farref.model.actions import Deliver, Duplicate
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
@@ -28,6 +28,9 @@ from farref.model.values import IdSet, Table, no_ids
 
 if TYPE_CHECKING:
     from farref.model.rref.world import Bounds, World
+
+TOUCHES_ENTRY = (msg.Call, msg.Return, msg.CallFailed, msg.UserDelete, msg.CreateFailed)
+"""The messages that may complete or drop an entry."""
 
 
 class Application(NamedTuple):
@@ -64,15 +67,22 @@ def may_let_go(application: Application, fork: ForkId) -> bool:
 
 def experience(before: World, action: act.Action, after: World, bounds: Bounds) -> Application:
     """Give the application's record after a step: what it did itself, what it was given, and what it lost."""
-    changed = _began(before.application, action, bounds)
-    if isinstance(action, act.Cut | act.Install):
-        return _lost(after, changed, bounds)
-    if isinstance(action, act.Reclaim):
-        return _reclaimed(before, action, after, changed, bounds)
-    if isinstance(action, Deliver | Duplicate):
-        changed = _received(before, action.message, changed, bounds)
-    rref = _owner_touched(action, bounds)
-    return changed if rref is None else _served_or_lost(before, action, after, changed, rref)
+    application = before.application
+    match action:
+        case Deliver(message) | Duplicate(message):
+            given = _received(before, message, application, bounds)
+            touches = isinstance(message, TOUCHES_ENTRY)
+            return _served_or_lost(before, action, after, given, bounds.rref_of(message.fork)) if touches else given
+        case DropMessage() | Retry() | FailCall():
+            return application
+        case act.FinishFunction(rref) | act.OwnerLetGo(rref):
+            return _served_or_lost(before, action, after, _began(application, action, bounds), rref)
+        case act.Cut() | act.Install():
+            return _lost(after, application, bounds)
+        case act.Reclaim():
+            return _reclaimed(before, action, after, application, bounds)
+        case _:
+            return _began(application, action, bounds)
 
 
 def _began(application: Application, action: act.Action, bounds: Bounds) -> Application:
@@ -146,19 +156,6 @@ def _given_share(
     if is_argument and before.owners[rref].phase is not Entry.READY:
         return held._replace(waits=held.waits.add(rref))
     return held
-
-
-def _owner_touched(action: act.Action, bounds: Bounds) -> RRefId | None:
-    """Name the RRef whose entry a step may complete or drop."""
-    match action:
-        case act.FinishFunction(rref) | act.OwnerLetGo(rref):
-            return rref
-        case Deliver(message) | Duplicate(message) if isinstance(
-            message, msg.Call | msg.Return | msg.CallFailed | msg.UserDelete | msg.CreateFailed
-        ):
-            return bounds.rref_of(message.fork)
-        case _:
-            return None
 
 
 def _served_or_lost(

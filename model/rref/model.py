@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations, permutations
+from functools import cached_property, partial
+from itertools import chain, combinations, compress, permutations
 from typing import ClassVar
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
+from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, OnMessage, Retry
 from farref.model.checker.interface import Renaming
 from farref.model.ids import WorkerId
 from farref.model.protocol_model import ProtocolModel
@@ -133,6 +133,26 @@ class RRefModel(ProtocolModel[Bounds, RRefRules, World, act.Action]):
     empty_world: ClassVar = staticmethod(empty_world)
     all_actions: ClassVar = staticmethod(all_actions)
     take: ClassVar = staticmethod(step)
+
+    def candidates(self, state: World) -> list[int]:
+        """List the places of the actions that may be possible: one on a message needs it under way, or unanswered."""
+        flags = chain.from_iterable((*state.network.flying, *state.network.unanswered))
+        return sorted(chain(self._on_no_message, *compress(self._on_messages, flags)))
+
+    @cached_property
+    def _on_no_message(self) -> list[int]:
+        return [place for place, action in enumerate(self.actions) if not isinstance(action, OnMessage)]
+
+    @cached_property
+    def _on_messages(self) -> list[list[int]]:
+        """For each flag of the network, in its order, the places of the actions that need it."""
+        forks = self.bounds.forks_total
+        found: list[list[int]] = [[] for _ in range((msg.KINDS_COUNT + len(msg.CONTROL)) * forks)]
+        for place, action in enumerate(self.actions):
+            if isinstance(action, OnMessage):
+                kind = msg.kind_number(action.message) + (msg.KINDS_COUNT if isinstance(action, Retry) else 0)
+                found[kind * forks + action.message.fork].append(place)
+        return found
 
     def renamings(self) -> Iterator[Renaming]:
         """The ways to rename the workers that own nothing: what they do is told by who holds a fork, and by nothing else."""

@@ -27,11 +27,25 @@ from farref.model.rref.world import Bounds, ForkData, World, mint, next_fork, pa
 
 def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:
     """Give the world after an action, or None where the action cannot happen."""
-    if is_unheard(world, action, bounds, rules):
+    if not (bounds.cuts or bounds.exclusions):  # nobody is ever lost
+        after = _take(world, action, bounds, rules)
+    elif is_unheard(world, action, bounds, rules):
         return unheard(world, action)
+    else:
+        after = _take_among_lost(world, action, bounds, rules)
+    return after and _experienced(world, action, after, bounds)
+
+
+def _experienced(world: World, action: act.Action, after: World, bounds: Bounds) -> World:
+    """Let the application take note of a step."""
+    noted = app.experience(world, action, after, bounds)
+    return after if noted is world.application else after._replace(application=noted)
+
+
+def _take_among_lost(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:
+    """Let the protocol take a step where somebody may be lost to others."""
     taken = None if is_refused(world, action, bounds) else _take(world, action, bounds, rules)
-    after = taken and followed(settled(taken, bounds, rules), action, bounds, rules)
-    return after and after._replace(application=app.experience(world, action, after, bounds))
+    return taken and followed(settled(taken, bounds, rules), action, bounds, rules)
 
 
 def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> World | None:

@@ -17,7 +17,7 @@ from farref.model.rref import owner as own
 from farref.model.rref import user as use
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.views import Views, no_views
-from farref.model.values import IdSet, Table, no_ids
+from farref.model.values import IdSet, Table, no_ids, quicken
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,9 @@ class World(NamedTuple):
     apart: Table[IdSet]  # by WorkerId: those it takes for dead, as the link broke; empty where none can break
     views: Views  # empty where nobody can be excluded
     closing: bool = False  # shutdown has begun
+
+
+quicken(World, own.OwnerRRef, use.UserRRef, net.Network, Budgets, app.Application, Views)
 
 
 def empty_world(bounds: Bounds) -> World:

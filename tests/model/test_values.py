@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from farref.model.values import IdSet, Table, no_ids
+from farref.model.values import IdSet, Table, no_ids, quicken
 
 SIZE = 5
 ids = st.integers(0, SIZE - 1)
@@ -36,3 +39,27 @@ def test_a_table_is_a_list(values: list[int], data: st.DataObject) -> None:
 def test_equal_sets_are_equal_values() -> None:
     assert no_ids(3).add(1) == IdSet((False, True, False))
     assert hash(no_ids(3).add(1).remove(1)) == hash(no_ids(3))
+
+
+class Pair(NamedTuple):
+    left: int
+    right: int = 2
+
+
+class Quick(NamedTuple):
+    left: int
+    right: int = 2
+
+
+quicken(Quick)
+
+
+@given(st.dictionaries(st.sampled_from(("left", "right")), ids))
+def test_a_quickened_record_changes_as_any_other(changes: dict[str, int]) -> None:
+    assert tuple(Quick(1)._replace(**changes)) == tuple(Pair(1)._replace(**changes))
+    assert type(Quick(1)._replace(**changes)) is Quick
+
+
+def test_a_quickened_record_has_no_other_fields() -> None:
+    with pytest.raises(KeyError, match="middle"):
+        Quick(1)._replace(middle=3)  # type: ignore[call-arg]

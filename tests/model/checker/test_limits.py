@@ -72,6 +72,16 @@ def test_a_step_that_is_not_deterministic(check: Check) -> None:
         check(model, [])
 
 
+def test_a_step_that_is_no_candidate() -> None:
+    class Hiding(Toy):
+        def candidates(self, state: Count) -> list[int]:
+            return [] if state.at == 0 else [0]
+
+    model = counter(3, wraps=False)
+    with pytest.raises(ModelError, match="not among the candidates"):
+        reference.check(Hiding(model.initial, model.steps), ())
+
+
 def test_a_step_that_reads_something_else_each_time() -> None:
     """The reference engine sees results only, and they are the same."""
     ticks = count()
