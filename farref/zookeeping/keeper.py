@@ -18,6 +18,7 @@ import msgspec
 import multiprocess  # type: ignore[import-untyped]
 
 from farref.properties.zoo.creature import Creature
+from farref.tlc.engine import TlcUnavailable
 from farref.zookeeping.outcome import Engine, Outcome, killed
 
 CPU_S: Final = 120
@@ -66,6 +67,8 @@ def _judge(pipe: Any, engine: Engine, creature: Creature) -> None:
         said: object = engine.judge(creature)
     except MemoryError:
         said = killed("it takes all memory", 0)
+    except TlcUnavailable as error:
+        said = error  # it was not judged
     except Exception as error:
         said = killed(f"{type(error).__name__}: {error}", 0)
     pipe.send_bytes(pickle.dumps(said))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from farref.properties.protocols import CHECKED
 from farref.properties.zoo.alone import ALONE
 from farref.properties.zoo.creature import Creature
 from farref.properties.zoo.off import PropertyOff, RuleOff
+from farref.tlc import members
 from farref.zookeeping.outcome import Engine, Outcome, killed, survived
 
 
@@ -119,6 +121,8 @@ def tlc(creature: Creature) -> Outcome:
 
 
 def _by_tlc(rule: str, world: Configuration) -> Outcome:
+    if members.has_views(world.bounds):
+        world = replace(world, bounds=replace(world.bounds, self_shares=False))  # which `RRefViews.tla` does not have
     request = Request((world,), without=rule, engine="tlc")
     report = Report(carry_out(request, lambda _: None, first_only=True))
     for name, (_, found) in report.counterexamples.items():

@@ -164,8 +164,8 @@ def at_marks(points: Iterable[Mapping[str, Any]], states: int) -> list[str]:
 
 def searched(name: str, world: Mapping[str, Any]) -> str:
     """Say how many states there are in a world, and who visits all of them."""
-    checked = f" The check visits all of them in {world['checked_s']:.1f} s." if "checked_s" in world else ""
-    return f"`farref check {name} {world['world']}`: {world['states']:,} reachable states.{checked}"
+    command, states = f"`farref check {name} {world['world']}`", f"{world['states']:,}"
+    return f"{command}: {states} reachable states. The check visits all of them in {world['checked_s']:.1f} s."
 
 
 def engines_of(world: Mapping[str, Any]) -> dict[str, list[str]]:
