@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from farref.rendering.evidence import figures
 from farref.rendering.evidence.figures import PROTOCOLS, UNSEEN, Fate
@@ -82,6 +83,8 @@ def _survivors(found: list[Fate]) -> str:
     left = [[f"`{one.creature.name}`", one.creature.says, _tried(one)] for one in alive if one.is_open]
     text = "## Who survives\n\nThese have a written argument. It is a reading of the source, and nothing checks it.\n\n"
     text += table(["creature", "what is wrong", "why it survives"], argued, right=3)
+    if not left:
+        return text + "\nOpen: none. Every other creature is killed by some engine.\n"
     text += "\nOpen: nothing is known to kill these, and nobody has said why.\n\n"
     return text + table(["creature", "what is wrong", "asked"], left, right=3)
 
@@ -92,8 +95,15 @@ def _tried(fate: Fate) -> str:
     )
 
 
+def _when(evidence: Evidence, measure: Mapping[str, Any]) -> str:
+    if not measure:
+        return ""
+    stamp = evidence.stamps[measure["stamp"]]
+    return f"Measured on {stamp.date}, at commit `{stamp.commit}`."
+
+
 def _coverage(evidence: Evidence) -> str:
-    text = f"## How much of a small world is visited\n\n{VISITED}\n"
+    text = f"## How much of a small world is visited\n\n{VISITED} {_when(evidence, evidence.coverage)}\n"
     for name, world in evidence.coverage.items():
         if name == "stamp":
             continue
@@ -105,7 +115,7 @@ def _coverage(evidence: Evidence) -> str:
 
 
 def _transitions(evidence: Evidence) -> str:
-    text = f"## Transitions of real processes\n\n{SEEN}\n"
+    text = f"## Transitions of real processes\n\n{SEEN} {_when(evidence, evidence.transitions)}\n"
     for name, seen in evidence.transitions.items():
         if name == "stamp":
             continue
