@@ -18,6 +18,7 @@ TEMPERAMENTS: Final = Temperaments(
     # Most of what is awkward happens before a creation has arrived (R21).
     kinds={**{kind.__name__: 1 for kind in (*msg.USER_CALLS, *msg.CONTROL, msg.Ack)}, "RemoteCall": 6},
     apart=frozenset({"exclude", "follow views"}),
+    without={"RemoteCall": ("CreateLocal", "CreateOnSelf")},
 )
 
 UNDRIVEN: Final = {"cuts": UNCUT}
