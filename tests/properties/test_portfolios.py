@@ -28,6 +28,8 @@ from farref.properties.rref.portfolio import PORTFOLIO, SWITCHES
 from farref.properties.rref.sometimes import rref_witnesses
 from tests.generated import farref
 
+pytestmark = pytest.mark.long
+
 STATES = {
     "one fork": 3_568,
     "two forks": 186_404,

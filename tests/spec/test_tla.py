@@ -65,7 +65,7 @@ MUTANT_BOUNDS: Final = {
 """For each rule a small world in which it is missed."""
 
 
-pytestmark = pytest.mark.usefixtures("tlc_is_here")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("tlc_is_here")]
 
 
 def survey(bounds: Bounds, rules: RRefRules, *, symmetry: bool = False) -> Found:

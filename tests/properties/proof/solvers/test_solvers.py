@@ -33,6 +33,8 @@ from farref.properties.proof.solvers.known import SOLVERS
 from farref.properties.proof.solvers.solver import Answer, Solver
 from farref.properties.proof.subjects import SUBJECTS, Subject
 
+pytestmark = pytest.mark.long
+
 F, G = Variable("f", FORK), Variable("g", FORK)
 S = RREFS.state
 SMALL = [subject for subject in SUBJECTS.values() if subject.name != "rref"]
