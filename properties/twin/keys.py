@@ -9,7 +9,7 @@ Key 0 is special: it is the step that brings a run to its end soonest. It delive
 long as it can, and does harm last.
 
 Some kinds of message are kept back (`schedule.py`). In most such runs the message then failed, or was never sent, as the run
-began with a step that does without it. So every second run is patient: it puts off such steps as long as there is another.
+began with a step that does without it. So three of four runs are patient: they put off such steps as long as there is another.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Keys:
         self.candidates = protocol.candidates(self.model, schedule.late)
         self.eagerness = {sort: eager for sort, eager in schedule.eagerness if self.candidates.has(sort)}
         self.soonest = sorted(self.eagerness, key=lambda sort: _lateness(sort, protocol))
-        self.is_patient = temper % 2 == 1
+        self.is_patient = temper % 4 != 0
         self.put_off = {one for kind in schedule.late for one in protocol.temperaments.without.get(kind, ())}
         self.names: dict[int, int] = {}
 
