@@ -38,6 +38,7 @@ STATES = {
     "views, faults": 151_124,
     "views, owners": 149_800,
     "views, joining": 15_445,
+    "views, links": 456_343,
     "two RRefs": 316_969,
     "three workers": 342_762,
     "two fetches": 6_581,
