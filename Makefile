@@ -9,6 +9,8 @@ FARREF := $(BIN)/farref check rref
 AUTOGRAD := $(BIN)/farref check autograd
 # The tests start hundreds of Python processes: without compiled files each one compiles the whole package first.
 unexport PYTHONDONTWRITEBYTECODE
+# Half of what a test takes is waiting, so there are more processes than a small machine has cores (tests/order.py).
+JOBS ?= 6
 
 .PHONY: help verify conform test check generated docs findings clean
 
@@ -50,7 +52,7 @@ conform: $(VENV)/.base
 	$(BIN)/farref conform --backend processes
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n 4 --dist worksteal $(TESTS)
+	$(BIN)/pytest -n $(JOBS) --dist worksteal $(TESTS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -10,7 +10,7 @@ Limits = Mapping[str, tuple[int, int]]
 
 OTHER_LIMITS: Final = (0, 9)
 
-UNCUT: Final = "links break in the model, and beside it in autograd on the backends simulated and processes only"
+UNCUT: Final = "links break in the model, and beside it on the backends simulated and processes only"
 """What is said to somebody who wants links cut where they cannot be."""
 
 UNVIEWED: Final = "workers are excluded in the model, and beside it on the backends simulated and processes only"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from farref.tlc import engine as tlc
+from tests.order import in_order
 
 # Locks know who has them, and user code under one is an error; also in the workers that tests start.
 os.environ.setdefault("FARREF_DEBUG", "1")
@@ -25,8 +26,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what mostly waits: at the end there would be nothing left to do beside it."""
-    items.sort(key=lambda item: item.get_closest_marker("waits") is None)
+    """Begin with what mostly waits, and beside it with what computes for long."""
+    items[:] = in_order(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 def pytest_collection_finish() -> None:

@@ -158,6 +158,7 @@ def conform(*words: str) -> dict[str, Any]:
     return report
 
 
+@pytest.mark.waits
 def test_the_adapter_of_managers() -> None:
     place = "examples/adapter_managers.py"
     assert len((ROOT / place).read_text().splitlines()) <= 60
@@ -167,6 +168,7 @@ def test_the_adapter_of_managers() -> None:
     assert {"R16", "R20", "R21", "R26"} <= {row["id"] for row in report["clauses"] if row["verdict"] == "pass"}
 
 
+@pytest.mark.waits
 def test_the_adapter_in_javascript() -> None:
     if shutil.which("node") is None:
         pytest.skip("the adapter in JavaScript is not run: there is no node")

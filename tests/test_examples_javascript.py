@@ -102,6 +102,7 @@ SOME = (
 )
 
 
+@pytest.mark.waits
 def test_its_adapter_conforms() -> None:
     checks = [word for one in SOME for word in ("--only", one)]
     done = run("-m", "farref", "conform", *checks, "--format", "json", "--", "node", "examples/javascript/adapter.mjs")
@@ -111,6 +112,7 @@ def test_its_adapter_conforms() -> None:
     assert {row["id"] for row in report["clauses"] if row["verdict"] == "pass"} >= set(SOME)
 
 
+@pytest.mark.waits
 def test_its_adapter_speaks_the_protocol() -> None:
     done = run("-m", "farref", "conform", "--validate-adapter", "--", "node", "examples/javascript/adapter.mjs")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -21,6 +21,8 @@ from farref.properties.autograd.protocol import AUTOGRAD
 from tests.generated import ROOT, TLA, configurations, farref, generated
 from tests.pages.explored import PAGE, PICTURE
 
+pytestmark = pytest.mark.long
+
 RATIOS = [ROOT / "spec" / "drawings" / f"ratios.{suffix}" for suffix in ("json", "svg")]
 """Measured by `bench.ratios`, and compared with each other in `test_bench.py`."""
 

@@ -57,8 +57,8 @@ def _entries(world: World, bounds: Bounds, worker: WorkerId) -> Iterator[Table]:
 def _members(world: World, worker: WorkerId) -> Iterator[Table]:
     """Say whom a worker takes for dead, and how far it is with the views."""
     said: dict[str, str] = {}
-    if world.apart:
-        said["takes for dead"] = ", ".join(worker_name(WorkerId(one)) for one in world.apart[worker].members())
+    for text, links in (("link is broken to", world.apart), ("takes for dead", world.mourned)):
+        said[text] = ", ".join(worker_name(WorkerId(one)) for one in links[worker].members()) if links else ""
     if world.views.excluded:
         views = world.views
         numbers = {

@@ -33,7 +33,7 @@ from farref.model.checker.interface import Budget, Kind, Model, Property, Result
 from farref.model.checker.run import OnProgress, Run, peak_mb
 from farref.model.ids import WORKER_NAMES, worker_name
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import OF_VIEWS, RRefRules
+from farref.model.rref.rules import OF_MEMBERS, RRefRules
 from farref.model.rref.world import Bounds
 from farref.tlc import autograd as autograd_tlc
 from farref.tlc.claims import claimed, specification
@@ -118,7 +118,7 @@ def render_config(bounds: Bounds, rules: RRefRules, claims: Sequence[str], *, sy
     return "\n".join([*lines, *map(claimed, claims)]) + "\n"
 
 
-NOT_IN_TLA: Final = {"cuts", "exclusions", "joins", "lost_owners", *OF_VIEWS}
+NOT_IN_TLA: Final = {"cuts", "exclusions", "joins", "lost_owners", *OF_MEMBERS}
 """The bounds and rules that RRef.tla does not have."""
 
 ABSENT_OF_RREFS: Final = {

@@ -57,6 +57,7 @@ DRAWN: Final[dict[str, tuple[dict[str, Any], ...]]] = {
         {"about": "as schedules are drawn"},
         {"about": "a worker is excluded, and may come back", "fixed": {"exclusions": 1, "joins": 1, "workers": 3}},
         {"about": "an owner may be excluded too", "fixed": {"exclusions": 1, "lost_owners": True}},
+        {"about": "a link breaks", "fixed": {"cuts": 1}},
     ),
     "autograd": (
         {"about": "as programs are drawn"},

@@ -125,14 +125,22 @@ class Shutdown(Happening):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut(Happening):
-    """The link between two workers breaks, and both live: each takes the other for dead."""
+class OnLink(Happening):
+    """Something that happens to the link between two workers that live."""
 
     one: WorkerId
     other: WorkerId
 
     def __str__(self) -> str:
-        return f"Cut({worker_name(self.one)}, {worker_name(self.other)})"
+        return f"{self.kind}({worker_name(self.one)}, {worker_name(self.other)})"
+
+
+class Cut(OnLink):
+    """The link breaks."""
+
+
+class Mend(OnLink):
+    """The link is made again, in a new epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,5 +214,6 @@ Action = (
     | Befalling
     | Shutdown
     | Cut
+    | Mend
     | OnView
 )

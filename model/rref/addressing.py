@@ -69,6 +69,14 @@ def ends(world: World, message: Message, bounds: Bounds) -> tuple[WorkerId | Non
     return sender, _worker(world, target, message.fork, bounds)
 
 
+def link(world: World, message: Message, bounds: Bounds) -> tuple[WorkerId, WorkerId]:
+    """Say over which link a message comes; a report of a failure comes over that of the call which failed."""
+    source, target = roles(message)
+    if source is Role.NETWORK:
+        source = Role.OWNER if target is Role.HOLDER else Role.HOLDER
+    return _worker(world, source, message.fork, bounds), _worker(world, target, message.fork, bounds)
+
+
 def holder(world: World, fork: ForkId) -> WorkerId:
     """Name the worker a fork is meant for."""
     worker = world.lineage[fork].holder

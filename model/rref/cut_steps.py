@@ -1,6 +1,6 @@
-"""The step in which a link breaks while both ends live, and what follows from it afterwards (R34).
+"""What follows where a broken link is taken for two deaths, each to one worker only (R34).
 
-By today's rules a broken link is two deaths, each to one worker only. Each end takes the other for dead, for ever: what is
+That is so without `only_views_declare_dead` (`link_steps.py`). Each end takes the other for dead, for ever: what is
 under way between them is gone, what they send each other later goes nowhere, and nobody else is told. So:
 
 * A user whose owner is lost to it is an *orphan*. Its fetch and its parked call end with an error, every use is refused, and it
@@ -23,24 +23,20 @@ from farref.model.rref import owner as own
 from farref.model.rref import user as use
 from farref.model.rref.addressing import ends
 from farref.model.rref.ids import ForkId, RRefId
-from farref.model.rref.links import is_apart, is_orphan
+from farref.model.rref.links import is_orphan, mourns
 from farref.model.rref.rules import RRefRules
 from farref.model.rref.world import Bounds, World
 
 
-def cut(world: World, one: WorkerId, other: WorkerId) -> World | None:
-    """Break the link between two workers that live; `settled` does the rest."""
-    if not world.budgets.cuts or is_apart(world, one, other):
-        return None
-    apart = world.apart
-    for who, lost in ((one, other), (other, one)):
-        apart = apart.put(who, apart[who].add(lost))
-    return world._replace(apart=apart, budgets=world.budgets._replace(cuts=world.budgets.cuts - 1))
+def take_for_dead(world: World, one: WorkerId, other: WorkerId) -> World:
+    """Let each end of a broken link take the other for dead; `settled` does the rest."""
+    mourned = world.mourned.put(one, world.mourned[one].add(other))
+    return world._replace(mourned=mourned.put(other, mourned[other].add(one)))
 
 
 def settled(world: World, bounds: Bounds, rules: RRefRules) -> World:
     """Let everything take effect that follows from links that are broken, whenever it comes up."""
-    if not bounds.cuts or world.budgets.cuts == bounds.cuts:
+    if not bounds.cuts or rules.only_views_declare_dead or world.budgets.cuts == bounds.cuts:
         return world
     for fork in map(ForkId, range(bounds.forks_total)):
         if is_orphan(world, fork, bounds):
@@ -74,11 +70,11 @@ def is_awaited(owner: own.OwnerRRef) -> bool:
 
 
 def _silenced(world: World, bounds: Bounds) -> net.Network:
-    """Remove what is under way between workers that are apart, and stop sending it again (R34)."""
+    """Remove what is under way between workers that take each other for dead, and stop sending it again (R34)."""
     network = world.network
     for message in _under_way(network, bounds):
         source, target = ends(world, message, bounds)
-        if source is not None and is_apart(world, source, target):
+        if source is not None and mourns(world, source, target):
             network = net.take(network, message)
             if isinstance(message, msg.CONTROL):
                 network = net.settle(network, message)

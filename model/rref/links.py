@@ -13,18 +13,23 @@ if TYPE_CHECKING:
 
 
 def is_apart(world: World, one: WorkerId, other: WorkerId) -> bool:
-    """Say whether the link between two workers is broken."""
+    """Say whether the link between two workers is broken, and not mended yet."""
     return len(world.apart) > 0 and other in world.apart[one]
 
 
+def mourns(world: World, who: WorkerId, whom: WorkerId) -> bool:
+    """Say whether a worker takes another one for dead, as the link broke."""
+    return len(world.mourned) > 0 and whom in world.mourned[who]
+
+
 def is_cut_off(world: World, worker: WorkerId) -> bool:
-    """Say whether a worker takes somebody for dead."""
-    return len(world.apart) > 0 and not world.apart[worker].is_empty()
+    """Say whether a worker takes somebody for dead, as the link broke."""
+    return len(world.mourned) > 0 and not world.mourned[worker].is_empty()
 
 
 def has_lost(world: World, who: WorkerId, whom: WorkerId) -> bool:
-    """Say whether a worker is lost to another one: the link is broken, or a view excludes it."""
-    return is_apart(world, who, whom) or shuns(world, who, whom)
+    """Say whether a worker is lost to another one, which takes it for dead or has excluded it."""
+    return mourns(world, who, whom) or shuns(world, who, whom)
 
 
 def is_orphan(world: World, fork: ForkId, bounds: Bounds) -> bool:

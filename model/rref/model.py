@@ -38,6 +38,8 @@ def all_actions(bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
         yield act.Shutdown()
     if bounds.cuts:
         yield from (act.Cut(*two) for two in combinations(bounds.worker_ids, 2))
+    if bounds.cuts and rules.only_views_declare_dead:
+        yield from (act.Mend(*two) for two in combinations(bounds.worker_ids, 2))
     if bounds.exclusions:
         yield from _view_actions(bounds)
 
@@ -111,7 +113,8 @@ def _messages(rref: RRefId, fork: ForkId, bounds: Bounds, rules: RRefRules) -> I
     kinds += _carriers(bounds)
     if bounds.fetches:
         kinds += [msg.FetchCall, msg.FetchReturn]
-    if bounds.failures or bounds.cuts or bounds.lost_owners:
+    is_refused = bounds.lost_owners or (bounds.cuts and not rules.only_views_declare_dead)
+    if bounds.failures or is_refused:
         kinds += [msg.CallFailed]
     for kind in kinds:
         message = kind(rref, fork)
@@ -166,7 +169,7 @@ class RRefModel(ProtocolModel[Bounds, RRefRules, World, act.Action]):
 def _rename(
     names: dict[WorkerId, WorkerId], path: tuple[str | int, ...], value: object
 ) -> tuple[tuple[str | int, ...], object]:
-    if path[0] == "apart":
+    if path[0] in ("apart", "mourned"):
         return (path[0], *(names.get(WorkerId(int(who)), who) for who in path[1:])), value
     if path[0] == "views" and len(path) == 3:
         return (*path[:2], names.get(WorkerId(int(path[2])), path[2])), value

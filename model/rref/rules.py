@@ -51,6 +51,9 @@ class RRefRules(Rules):
     same_view: bool = rule("R40", "among them are members that were excluded since then")
     waits_until_settled: bool = rule("R41", "what somebody excluded held is kept until the view is settled")
     children_wait_too: bool = rule("R42", "a parent keeps a child of somebody excluded as long")
+    only_views_declare_dead: bool = rule("R36", "a broken link is no death: only a view declares a worker dead")
+    sends_again_after_a_break: bool = rule("R3", "what a broken link held up is sent again when the link is mended")
+    takes_calls_once: bool = rule("R3", "a call that was taken before a link broke is not taken again afterwards")
 
 
 SOUND: Final = RRefRules()
@@ -72,5 +75,9 @@ TORCH: Final = RRefRules(
 
 PROFILES: Final = {"sound": SOUND, "torch": TORCH}
 RULES: Final = RRefRules.names()
-OF_VIEWS: Final = tuple(name for name in RULES if int(RRefRules.clause_of(name)[1:]) >= 35)
+OF_LINKS: Final = ("only_views_declare_dead", "sends_again_after_a_break", "takes_calls_once")
+"""The rules that have something to say only where a link breaks while both ends live."""
+OF_VIEWS: Final = tuple(name for name in RULES if int(RRefRules.clause_of(name)[1:]) >= 35 and name not in OF_LINKS)
 """The rules that have something to say only where somebody is excluded (R35 to R46). PyTorch excludes nobody."""
+OF_MEMBERS: Final = (*OF_VIEWS, *OF_LINKS)
+"""The rules of both kinds."""

@@ -16,8 +16,9 @@ from farref.model.rref import messages as msg
 from farref.model.rref import network as net
 from farref.model.rref import owner as own
 from farref.model.rref import user as use
-from farref.model.rref.cut_steps import cut, refuse, settled
+from farref.model.rref.cut_steps import refuse, settled
 from farref.model.rref.ids import ForkId, RRefId
+from farref.model.rref.link_steps import is_held_up, link_step
 from farref.model.rref.links import is_orphan
 from farref.model.rref.refusals import is_refused, is_unheard, unheard
 from farref.model.rref.rules import RRefRules
@@ -29,6 +30,8 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) -> 
     """Give the world after an action, or None where the action cannot happen."""
     if not (bounds.cuts or bounds.exclusions):  # nobody is ever lost
         after = _take(world, action, bounds, rules)
+    elif is_held_up(world, action, bounds):
+        return None
     elif is_unheard(world, action, bounds, rules):
         return unheard(world, action)
     else:
@@ -63,8 +66,7 @@ def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) ->
             fork = bounds.creator_fork(rref)
             return _at_owner(world, rref, own.finish_function(world.owners[rref], rref, fork, rules))
         case act.RegisterCreator(rref):
-            fork = bounds.creator_fork(rref)
-            return _at_owner(world, rref, own.register_creator(world.owners[rref], rref, fork))
+            return _at_owner(world, rref, own.register_creator(world.owners[rref], rref, bounds.creator_fork(rref)))
         case act.OwnerLetGo(rref):
             may = app.may_let_go_on_owner(world.application, rref)
             return _at_owner(world, rref, own.let_go(world.owners[rref], rules)) if may else None
@@ -82,8 +84,8 @@ def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) ->
             return _time_out(world, fork, use.time_out_creation if only else use.time_out_creation_as_confirmed)
         case act.Shutdown():
             return None if world.closing else world._replace(closing=True)
-        case act.Cut(one, other):
-            return cut(world, one, other)
+        case act.Cut() | act.Mend():
+            return link_step(world, action, bounds, rules)
         case act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
             return view_step(world, action, bounds, rules)
         case _:
@@ -93,7 +95,8 @@ def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) ->
 def _befall(world: World, action: act.Befalling, bounds: Bounds, rules: RRefRules) -> World | None:
     """Let something happen to a message that is under way, or, on a retry, no longer is."""
     if not net.is_flying(world.network, action.message):
-        return _retry(world, action.message) if isinstance(action, Retry) else None
+        again = net.retry(world.network, action.message) if isinstance(action, Retry) else None
+        return again and world._replace(network=again)
     match action:
         case Deliver(message):
             return _deliver(world._replace(network=net.take(world.network, message)), message, bounds, rules)
@@ -186,8 +189,7 @@ def _receive(world: World, message: msg.Message, bounds: Bounds, rules: RRefRule
 
 def _receive_share(world: World, carrier: msg.Call | msg.Return, bounds: Bounds, rules: RRefRules) -> World:
     """Hand a fork to its holder: the four cases of sharing (R14 to R19)."""
-    rref, fork = carrier.rref, carrier.fork
-    data = world.lineage[fork]
+    rref, fork, data = carrier.rref, carrier.fork, world.lineage[carrier.fork]
     if is_orphan(world, fork, bounds):
         return refuse(world, carrier)
     from_owner, to_owner = data.parent is None, data.holder == bounds.owner(rref)
@@ -206,11 +208,6 @@ def _receive_failure(world: World, message: msg.CallFailed, rules: RRefRules) ->
     if parent is None:
         return _owner_did(world, rref, own.on_call_failed(world.owners[rref], fork, rules))
     return _user_did(world, parent, use.on_call_failed(world.users[parent], rref, parent, fork, rules))
-
-
-def _retry(world: World, message: msg.Control) -> World | None:
-    again = net.retry(world.network, message)
-    return again and world._replace(network=again)
 
 
 def _drop(world: World, message: msg.Message) -> World | None:

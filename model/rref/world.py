@@ -103,7 +103,8 @@ class World(NamedTuple):
     network: net.Network
     budgets: Budgets
     application: app.Application  # the ground truth, which no handler sees
-    apart: Table[IdSet]  # by WorkerId: those it takes for dead, as the link broke; empty where none can break
+    apart: Table[IdSet]  # by WorkerId: those to whom its link is broken, and not mended yet; empty where none can break
+    mourned: Table[IdSet]  # by WorkerId: those it takes for dead, as the link broke; empty where none can break
     views: Views  # empty where nobody can be excluded
     closing: bool = False  # shutdown has begun
 
@@ -114,6 +115,7 @@ quicken(World, own.OwnerRRef, use.UserRRef, net.Network, Budgets, app.Applicatio
 def empty_world(bounds: Bounds) -> World:
     """Make the world in which nothing has happened yet."""
     forks = bounds.forks_total
+    no_links = Table((no_ids(bounds.workers),) * bounds.workers if bounds.cuts else ())
     return World(
         Table((own.absent(forks),) * bounds.rrefs),
         Table((use.absent(forks),) * forks),
@@ -122,7 +124,8 @@ def empty_world(bounds: Bounds) -> World:
         net.quiet(forks),
         Budgets(*(getattr(bounds, name) for name in Budgets._fields)),
         app.idle(bounds.rrefs, forks),
-        Table((no_ids(bounds.workers),) * bounds.workers if bounds.cuts else ()),
+        no_links,
+        no_links,
         no_views(bounds),
     )
 

@@ -38,6 +38,8 @@ SORTS: Final[dict[str, tuple[type, ...]]] = {
     "shut down": (act.Shutdown,),
     "exclude": (act.Exclude,),
     "follow views": (act.Install, act.Settle, act.Bury, act.Reclaim, act.Join),
+    "cut": (act.Cut,),
+    "mend": (act.Mend,),
 }
 Place = tuple[int, int]
 """What a message is found by: the number of its kind, and its fork."""
@@ -45,7 +47,7 @@ Place = tuple[int, int]
 Subject = tuple[str, int] | None
 """An RRef or a fork, and what is done with it; or nothing."""
 
-BUDGETS: Final = {"duplicate": "duplicates", "drop": "drops", "fail": "failures", "time out": "timeouts"}
+BUDGETS: Final = {"duplicate": "duplicates", "drop": "drops", "fail": "failures", "time out": "timeouts", "cut": "cuts"}
 """What has to be left for a sort."""
 
 

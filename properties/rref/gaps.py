@@ -1,11 +1,13 @@
-"""What the rules of RRefs do not keep where a link breaks and both ends live, each as a claim: SOUND breaks it.
+"""What the rules of RRefs do not keep where a link breaks, both ends live, and each takes the other for dead: each a claim.
 
-By R34 each end then takes the other for dead, and nobody else is told. A claim is a property together with the smallest
-bounds in which it breaks, as in `claims.py`; but there the rules are PyTorch's, and here they are ours.
+That is R34 without R36: nobody else is told. Without `only_views_declare_dead` the rules break each claim; with it they keep
+all of them. A claim is a property together with the smallest bounds in which it breaks, as in `claims.py`; but there the rules
+are PyTorch's, and here they are ours.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from farref.model.checker.interface import Kind
@@ -45,5 +47,5 @@ _LIST: Final = (
     ),
 )
 
-GAPS: Final = {claim.id: claim for claim in _LIST}
+GAPS: Final = {claim.id: replace(claim, without="only_views_declare_dead") for claim in _LIST}
 """Every claim by its id."""

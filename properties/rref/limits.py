@@ -24,6 +24,4 @@ def complaint(bounds: Bounds) -> str | None:
         )
     if wrong is None and {*bounds.latecomers} & bounds.owning:
         return "whoever joins later owns nothing; allowed is rrefs <= workers - joins"
-    if wrong is None and bounds.exclusions and bounds.cuts:
-        return "a broken link is a death by the old rules (R34), and views are the new ones; allowed is --cuts or --exclusions"
     return wrong

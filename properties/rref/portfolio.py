@@ -7,8 +7,8 @@ are chosen by these rules, which the tests check:
   but shutdown. There everything can meet everything.
 * With three forks, every two of the seven switches are on together in some configuration. Seven lines of three are enough for
   that, each pair on one line: the Fano plane.
-* Views meet every fault, a second view, the loss of an owner, a worker that comes back, and a tree of forks. They
-  stand before the large ones, so that it is soon seen which of their rules are needed.
+* Views meet every fault, a second view, the loss of an owner, a worker that comes back, a broken link, and a tree of forks.
+  They stand before the large ones, so that it is soon seen which of their rules are needed.
 * What the number of forks, workers or RRefs makes possible has a configuration of its own: four forks (three children of one
   parent), trees over three workers, two RRefs.
 * Together every action fires, every witness of `sometimes.py` is reached, and every mutant is caught.
@@ -65,6 +65,11 @@ VIEWS: Final = (
         "the worker that has the value is excluded",
     ),
     Configuration("views, joining", Bounds(3, forks=2, exclusions=1, joins=1), "an excluded worker comes back"),
+    Configuration(
+        "views, links",
+        Bounds(3, forks=2, fetches=1, failures=1, cuts=1, exclusions=1, owner_shares=False, self_shares=False),
+        "a link breaks, and one of its ends is excluded before it is mended",
+    ),
 )
 """Worlds in which workers are excluded (R35 to R46), each with something else that may meet it."""
 

@@ -12,10 +12,10 @@ from farref.model.rref.actions import (
     Action,
     Bury,
     CreateRemote,
-    Cut,
     Exclude,
     OfWorker,
     OnFork,
+    OnLink,
     OnRRef,
     OwnerShare,
     Shutdown,
@@ -54,7 +54,7 @@ class RRefMoment(Moment[RRefModel, World, Action, Message]):
                 return self.owner(rref)
             case Shutdown():
                 return EVERYONE
-            case Cut(one):
+            case OnLink(one):
                 return worker_name(one)
             case Exclude() | Bury():
                 return AUTHORITY
@@ -69,7 +69,7 @@ class RRefMoment(Moment[RRefModel, World, Action, Message]):
     def rref(self) -> RRefId | None:
         """The RRef this step is about, if it is about one."""
         match self.action:
-            case Shutdown() | Cut() | Bury() | OfWorker():
+            case Shutdown() | OnLink() | Bury() | OfWorker():
                 return None
             case OnRRef(rref):
                 return rref
@@ -108,9 +108,9 @@ def familiar(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
                 renamed.append(replace(action, target=_name_for(target, names, free)))
             case OfWorker(worker):
                 renamed.append(replace(action, worker=_name_for(worker, names, free)))
-            case Cut(one, other):
+            case OnLink(one, other):
                 both = (_name_for(one, names, free), _name_for(other, names, free))
-                renamed.append(Cut(*sorted(both, key=bounds.worker_ids.index)))
+                renamed.append(type(action)(*sorted(both, key=bounds.worker_ids.index)))
             case _:
                 renamed.append(action)
     return tuple(renamed)

@@ -8,20 +8,17 @@ from typing import Any, Final
 
 from farref.model.rref import messages as msg
 from farref.model.rref.world import Bounds
-from farref.properties.limits import UNCUT
 from farref.properties.rref import limits
 from farref.properties.twin.candidates import LATE
 from farref.properties.twin.schedule import Temperaments
 
 TEMPERAMENTS: Final = Temperaments(
-    eagerness={"begin": 3.0, "let go": 0.5, "finish": 0.5, "deliver": 2.0, LATE: 0.02, "shut down": 0.03},
+    eagerness={"begin": 3.0, "let go": 0.5, "finish": 0.5, "deliver": 2.0, LATE: 0.02, "shut down": 0.03, "cut": 0.1},
     # Most of what is awkward happens before a creation has arrived (R21).
     kinds={**{kind.__name__: 1 for kind in (*msg.USER_CALLS, *msg.CONTROL, msg.Ack)}, "RemoteCall": 6},
-    apart=frozenset({"exclude", "follow views"}),
+    apart=frozenset({"exclude", "follow views", "cut", "mend"}),
+    without={"RemoteCall": ("CreateLocal", "CreateOnSelf")},
 )
-
-UNDRIVEN: Final = {"cuts": UNCUT}
-"""The bounds of what happens in the model only, and what is said to somebody who asks for it."""
 
 FORKS_DRAWN_MAX: Final = 10
 
@@ -33,9 +30,6 @@ def draw_bounds(random: Random, fixed: dict[str, Any]) -> Bounds:
 
 def unfit(fixed: dict[str, Any]) -> str | None:
     """Say what is wrong with bounds that are the same in all schedules."""
-    undriven = next((name for name in UNDRIVEN if fixed.get(name)), None)
-    if undriven is not None:
-        return f"{UNDRIVEN[undriven]}; leave out --{undriven.replace('_', '-')}"
     return limits.complaint(replace(Bounds(rrefs=1, forks=1), **fixed))
 
 

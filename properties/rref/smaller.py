@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any
 
 from farref.model.actions import OnMessage
-from farref.model.rref.actions import Action, CreateRemote, OnFork, OnRRef, OwnerShare, Shutdown, UserShare
+from farref.model.ids import WorkerId
+from farref.model.rref.actions import Action, CreateRemote, OnFork, OnLink, OnRRef, OwnerShare, Shutdown, UserShare
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
 from farref.properties.twin.rebuilt import rebuilt
@@ -72,7 +73,7 @@ class Smaller:
         self.first_fork = bounds.creator_fork(self.rref)
         self.names = bounds.worker_ids
         self.workers = {bounds.owner(self.rref): self.names[0]}
-        self.actions = tuple(rebuilt(action, self._renamed) for action in actions)
+        self.actions = tuple(_in_order(rebuilt(action, self._renamed), self.names) for action in actions)
         self.bounds = replace(
             bounds,
             workers=max(2, len(self.workers)),
@@ -87,12 +88,19 @@ class Smaller:
                 return RRefId(0)
             case "fork":
                 return ForkId(value - self.first_fork)
-            case "worker" | "target":
+            case "worker" | "target" | "one" | "other":
                 if value not in self.workers:
                     self.workers[value] = self.names[len(self.workers)]
                 return self.workers[value]
             case _:
                 return value
+
+
+def _in_order(action: Action, names: list[WorkerId]) -> Action:
+    """Name the ends of a link in the order in which a model does."""
+    if not isinstance(action, OnLink):
+        return action
+    return type(action)(*sorted((action.one, action.other), key=names.index))
 
 
 def _rref(action: Action, bounds: Bounds) -> RRefId | None:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from farref.model.checker.interface import Property
+from farref.model.rref.addressing import holder, sharer
 from farref.model.rref.ids import ForkId
-from farref.model.rref.links import is_orphan
+from farref.model.rref.links import is_apart, is_orphan
 from farref.model.rref.messages import (
     CONTROL,
     USER_CALLS,
@@ -27,6 +28,7 @@ from farref.model.rref.messages import (
 from farref.model.rref.network import is_flying, is_unanswered, is_under_way, was_processed
 from farref.model.rref.owner import Entry
 from farref.model.rref.user import Fetch, Handle, User
+from farref.model.rref.views import shuns
 from farref.model.rref.world import Bounds, World
 from farref.properties.build import sending, situations
 from farref.properties.rref.families import per_fork
@@ -155,6 +157,25 @@ def share_is_refused_as_its_owner_is_lost(world: World, fork: ForkId, bounds: Bo
     return is_orphan(world, fork, bounds) and is_under_way(world.network, CallFailed, fork)
 
 
+def share_waits_on_a_broken_link(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """A fork is on its way to its holder over a link that is broken."""
+    is_travelling = is_under_way(world.network, Call, fork) or is_under_way(world.network, Return, fork)
+    return is_travelling and is_apart(world, sharer(world, fork, bounds), holder(world, fork))
+
+
+def call_waits_on_a_broken_link(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """A creation is on its way to its owner over a link that is broken."""
+    is_calling = is_under_way(world.network, RemoteCall, fork)
+    return is_calling and is_apart(world, holder(world, fork), bounds.owner(bounds.rref_of(fork)))
+
+
+def link_to_somebody_excluded_stays_broken(world: World, fork: ForkId, bounds: Bounds) -> bool:
+    """A link broke, and will not be mended, as the owner has excluded the holder of a fork."""
+    who = world.lineage[fork].holder
+    owner = bounds.owner(bounds.rref_of(fork))
+    return who is not None and is_apart(world, owner, who) and shuns(world, owner, who)
+
+
 # -- the list ----------------------------------------------------------------------------------------------------------
 
 _WHEN: dict[ForkPredicate, tuple[str, Callable[[Bounds], object]]] = {
@@ -175,11 +196,14 @@ _WHEN: dict[ForkPredicate, tuple[str, Callable[[Bounds], object]]] = {
     delete_is_delivered_twice: ("R7", lambda bounds: bounds.duplicates),
     answer_is_lost: ("R6", lambda bounds: bounds.drops),
     nobody_is_left: ("R26", lambda bounds: bounds.forks > 1),
-    orphan_is_held: ("R34", lambda bounds: bounds.cuts or bounds.lost_owners),
+    orphan_is_held: ("R34", lambda bounds: bounds.lost_owners),
     share_is_refused_as_its_owner_is_lost: (
         "R34",
-        lambda bounds: (bounds.cuts or bounds.lost_owners) and bounds.workers > 2 and bounds.forks > 1,
+        lambda bounds: bounds.lost_owners and bounds.workers > 2 and bounds.forks > 1,
     ),
+    share_waits_on_a_broken_link: ("R36", lambda bounds: bounds.cuts and bounds.forks > 1),
+    call_waits_on_a_broken_link: ("R36", lambda bounds: bounds.cuts),
+    link_to_somebody_excluded_stays_broken: ("R36", lambda bounds: bounds.cuts and bounds.exclusions),
     **OF_MEMBERS,
 }
 """Each predicate with its clause and the bounds it can be reached in."""
@@ -198,8 +222,7 @@ def _sent(bounds: Bounds) -> list[type[UserCall | Control]]:
         "FetchCall": bounds.fetches,
         "FetchReturn": bounds.fetches,
         "RemoteFailed": bounds.failures,
-        "CallFailed": bounds.failures
-        or ((bounds.cuts or bounds.lost_owners) and bounds.workers > 2 and bounds.forks > 1),
+        "CallFailed": bounds.failures or (bounds.lost_owners and bounds.workers > 2 and bounds.forks > 1),
         "CreateFailed": bounds.failures,
         "ForkRequest": bounds.forks > 1,
         "ChildAccept": bounds.forks > 1,

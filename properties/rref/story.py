@@ -24,6 +24,7 @@ from farref.model.rref.actions import (
     Install,
     Join,
     LetGo,
+    Mend,
     OwnerLetGo,
     OwnerShare,
     Reclaim,
@@ -73,7 +74,7 @@ def happens(moment: RRefMoment) -> str:
             return f"{worker} gives up waiting for its creation, and refuses every further use of f{fork}"
         case EndCall(fork):
             return f"the function on {worker} that received f{fork} ends"
-        case Shutdown() | Cut() | Exclude() | Install() | Settle() | Bury() | Reclaim() | Join():
+        case Shutdown() | Cut() | Mend() | Exclude() | Install() | Settle() | Bury() | Reclaim() | Join():
             return happens_to_members(action, moment)
         case Deliver() | Duplicate() | DropMessage() | FailCall() | Retry():
             return befalls(moment)

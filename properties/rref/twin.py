@@ -24,6 +24,8 @@ FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "excluded": (act.Exclude,),
     "buried": (act.Reclaim,),
     "joined": (act.Join,),
+    "cut": (act.Cut,),
+    "mended": (act.Mend,),
 }
 NEEDS: Final = {
     "duplicated": "duplicates",
@@ -33,6 +35,8 @@ NEEDS: Final = {
     "excluded": "exclusions",
     "buried": "exclusions",
     "joined": "joins",
+    "cut": "cuts",
+    "mended": "cuts",
 }
 
 

@@ -8,7 +8,7 @@ message it keeps back as long as it can.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
@@ -52,6 +52,9 @@ class Temperaments:
     apart: frozenset[str] = (
         frozenset()
     )  # sorts that came later: drawn from a source of their own, so that no schedule changes
+    without: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # by kind of message: actions that do without it
 
 
 def draw_schedule(

@@ -8,14 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import click
 import pytest
 
 from farref.commands.replay import replay_on
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Counterexample, Kind, Verdict
 from farref.model.rref.world import Bounds
-from farref.properties.limits import UNCUT
 from farref.properties.protocol import AnyProtocol, Claim
 from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import decode, encode, record
@@ -69,9 +67,8 @@ def test_it_holds_where_no_link_breaks(about: AnyProtocol, claim: Claim) -> None
     assert found.verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize("claim", PROTOCOLS["autograd"].gaps.values(), ids=PROTOCOLS["autograd"].gaps)
-def test_where_only_views_declare_dead_it_holds(claim: Claim) -> None:
-    about = PROTOCOLS["autograd"]
+@each_gap
+def test_where_only_views_declare_dead_it_holds(about: AnyProtocol, claim: Claim) -> None:
     found = fast.check(about.model(claim.bounds, about.sound), about.properties(claim.bounds))
     assert found.verdict is Verdict.HOLDS
 
@@ -124,7 +121,7 @@ def test_its_run_can_be_kept_and_read_again(about: AnyProtocol, claim: Claim) ->
 def test_what_a_broken_link_ends_is_told() -> None:
     """The story of C1: who gives up what, and that nobody is told."""
     about, claim = PROTOCOLS["rref"], PROTOCOLS["rref"].gaps["C1"]
-    model = about.model(claim.bounds, about.sound)
+    model = about.model(claim.bounds, rules_of(about, claim))
     told = [about.tell(moment) for moment in about.replay(model, named(model, *WRITTEN["C1"][2]))]
     assert told[3] == (
         "the link between B and C breaks, and each takes the other for dead; "
@@ -150,7 +147,7 @@ def test_tlc_finds_it_too(claim: Claim) -> None:
 @pytest.mark.parametrize("claim", PROTOCOLS["rref"].gaps.values(), ids=PROTOCOLS["rref"].gaps)
 def test_tlc_refuses_it_in_one_line(claim: Claim) -> None:
     with pytest.raises(TlcUnavailable, match=r"^in RRef\.tla no link breaks; leave out --cuts$"):
-        tlc.check(claim.bounds, PROTOCOLS["rref"].sound, (claim.property,))
+        tlc.check(claim.bounds, rules_of(PROTOCOLS["rref"], claim), (claim.property,))
 
 
 @each_gap
@@ -158,13 +155,4 @@ def test_an_implementation_is_driven_through_it_if_a_broken_link_is_no_death_the
     about: AnyProtocol, claim: Claim
 ) -> None:
     run = record(claim.bounds, "sound", claim.without, shortest(about.name, claim))
-    if about.name == "autograd":
-        assert replay_on(run, "simulated").verdict is Agreement.AGREED
-    else:
-        with pytest.raises(click.UsageError, match=UNCUT):
-            replay_on(run, "simulated")
-
-
-def test_campaigns_of_rrefs_refuse_it_in_one_line() -> None:
-    assert PROTOCOLS["rref"].unfit({"cuts": 1}) == f"{UNCUT}; leave out --cuts"
-    assert PROTOCOLS["rref"].unfit({"cuts": 0}) is None
+    assert replay_on(run, "simulated").verdict is Agreement.AGREED

@@ -28,6 +28,8 @@ from farref.properties.rref.portfolio import PORTFOLIO, SWITCHES
 from farref.properties.rref.sometimes import rref_witnesses
 from tests.generated import farref
 
+pytestmark = pytest.mark.long
+
 STATES = {
     "one fork": 3_568,
     "two forks": 186_404,
@@ -36,6 +38,7 @@ STATES = {
     "views, faults": 151_124,
     "views, owners": 149_800,
     "views, joining": 15_445,
+    "views, links": 456_343,
     "two RRefs": 316_969,
     "three workers": 342_762,
     "two fetches": 6_581,

@@ -83,7 +83,7 @@ MUTANT_BOUNDS: Final = {
 }
 """For each rule a small world in which it is missed."""
 
-pytestmark = pytest.mark.usefixtures("tlc_is_here")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("tlc_is_here")]
 
 
 def heard(bounds: Bounds, rules: AutogradRules, claims: tuple[str, ...], *options: str) -> tlc.Listener:

@@ -9,6 +9,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from farref.properties.conformance.conversation.host import ARGUMENTS
 from farref.properties.conformance.kit.document import Verdict
 from farref.properties.conformance.kit.expectations import Expectation
@@ -33,6 +35,7 @@ def test_options_exist() -> None:
             assert option in of_it, option
 
 
+@pytest.mark.waits
 def test_the_failure_is_what_is_printed(tmp_path: Path) -> None:
     adapter = (ROOT / "examples" / "adapter_managers.py").read_text()
     assert "        self.desks[worker].pop(name)\n" in adapter

@@ -18,7 +18,7 @@ from farref.model.checker import fast
 from farref.model.checker.interface import Budget
 from farref.model.checker.run import Run
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import OF_VIEWS, RULES, SOUND, TORCH, RRefRules
+from farref.model.rref.rules import OF_MEMBERS, RULES, SOUND, TORCH, RRefRules
 from farref.model.rref.world import Bounds
 from farref.properties.proof.rref.state import State
 from farref.properties.rref.always import rref_properties
@@ -65,7 +65,7 @@ MUTANT_BOUNDS: Final = {
 """For each rule a small world in which it is missed."""
 
 
-pytestmark = pytest.mark.usefixtures("tlc_is_here")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("tlc_is_here")]
 
 
 def survey(bounds: Bounds, rules: RRefRules, *, symmetry: bool = False) -> Found:
@@ -93,7 +93,7 @@ def test_tlc_finds_the_same_states_and_verdicts(name: str) -> None:
     assert survey(bounds, rules) == ours(bounds, rules)
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in OF_VIEWS])
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in OF_MEMBERS])
 def test_tlc_catches_the_same_in_every_mutant(rule: str) -> None:
     bounds, rules = MUTANT_BOUNDS[rule], SOUND.without(rule)
     by_tlc = survey(bounds, rules)

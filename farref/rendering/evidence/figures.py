@@ -43,7 +43,6 @@ UNSEEN: Final = (
     " them, and properties and unit tests judge them. Cycles of values that hold each other are collected by nobody (R34).",
     "Whoever decides about members. Beside the model the schedule is the authority. What the real one decides is seen at"
     " crash points, and that it goes on after a restart (R35) by unit tests.",
-    "Links that break among users of references are in the model; beside the model they break in distributed autograd only.",
     "Time. No model has a clock: that a timeout is too short, or a retry too late, is seen only where real processes run, by"
     " the kit and the tests of the shell.",
     "The order of memory, the kernel and the hardware beneath Python. Threads are modelled step by step (`spec/threads.md`), as"

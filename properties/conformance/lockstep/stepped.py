@@ -111,7 +111,7 @@ class Stepped:
                     self._step("begin", worker=one, what="leave", rref=None, fork=None, to=None)
             case act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
                 raise Refused(f"{action}: nobody is excluded here")
-            case act.RegisterCreator() | act.EndCall() | act.Cut():
+            case act.RegisterCreator() | act.EndCall() | act.Cut() | act.Mend():
                 raise Refused(f"{action} is no step that a backend behind an adapter is asked for")
             case _:
                 assert_never(action)

@@ -89,7 +89,7 @@ def taken(world: World, action: act.Action, bounds: Bounds) -> Taken | None:
             return Taken(type(action).__name__, fork, fork, bounds.rref_of(fork))
         case act.Shutdown():
             return None
-        case act.Cut() | act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
+        case act.OnLink() | act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
             raise AssertionError("in the proof of RRefs no link breaks, and nobody is excluded")
         case _:
             assert_never(action)

@@ -6,20 +6,23 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from farref.model.ids import worker_name
-from farref.model.rref.actions import Bury, Cut, Exclude, Install, Join, OnView, Reclaim, Settle, Shutdown
+from farref.model.rref.actions import Bury, Cut, Exclude, Install, Join, Mend, OnView, Reclaim, Settle, Shutdown
 from farref.model.rref.ids import ForkId
 from farref.model.rref.owner import Entry
 from farref.model.rref.user import Fetch, Handle, User
 from farref.properties.rref.replay import RRefMoment
 
 
-def happens_to_members(action: Shutdown | Cut | OnView, moment: RRefMoment) -> str:
+def happens_to_members(action: Shutdown | Cut | Mend | OnView, moment: RRefMoment) -> str:
     """Tell what happens in a step that is about no RRef."""
     match action:
         case Shutdown():
             return "every worker calls shutdown(): nothing new is begun"
         case Cut(one, other):
-            return f"the link between {worker_name(one)} and {worker_name(other)} breaks, and each takes the other for dead"
+            ends = "" if moment.model.rules.only_views_declare_dead else ", and each takes the other for dead"
+            return f"the link between {worker_name(one)} and {worker_name(other)} breaks{ends}"
+        case Mend(one, other):
+            return f"the link between {worker_name(one)} and {worker_name(other)} is mended"
         case Exclude(worker):
             return f"the authority excludes {worker_name(worker)}, in view {moment.after.views.issued}"
         case Install(worker):

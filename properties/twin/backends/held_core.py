@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,9 +32,10 @@ from farref.impl.core.effects import (
 )
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.messages import AnyMessage, Call, CallFailed, Return
-from farref.properties.twin.backends.patience import patience
+from farref.properties.twin.backends.patience import is_exhausted, patience
 
 PATIENCE_S: Final = 10.0
+PAUSE_S: Final = 0.0002
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +94,12 @@ class HeldCore(Core):
             return found
 
     def let_in(self, held: Held) -> list[Effect]:
-        """Let a message arrive, of whatever life: whoever shook hands for a stream showed the one in which workers met."""
-        self.here.lives.pop(held.source, None)
-        return super().receive(held.source, held.message, held.content)
+        """Let a message arrive, of whatever life, and about any: for a stream workers show the lives in which they met."""
+        shown, self.here.lives = self.here.lives, {}
+        try:
+            return super().receive(held.source, held.message, held.content)
+        finally:
+            self.here.lives = shown
 
     def _find(self, source: WorkerId, message: AnyMessage) -> Held | None:
         return next((one for one in self.held if one.source == source and one.message == message), None)
@@ -133,3 +137,12 @@ def bare(effect: Effect) -> Effect:
             return msgspec.structs.replace(effect, outcome=Value(None))
         case _:
             return effect
+
+
+def wait_until(done: Callable[[], bool], complaint: str) -> None:
+    """Wait until something holds, that takes no time on an idle machine."""
+    begin = time.monotonic()
+    while not done():
+        if is_exhausted(begin, PATIENCE_S):
+            raise TimeoutError(complaint)
+        time.sleep(PAUSE_S)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.generated import farref
+
+pytestmark = pytest.mark.long
 
 STATES = {
     "every graph, FAST": 445,

@@ -34,6 +34,7 @@ def test_json_keeps_its_contract(farref: Farref, backend: str, schedules: int) -
     assert answer["steps"] > schedules
 
 
+@pytest.mark.waits
 def test_a_storm_keeps_the_contract_too(farref: Farref) -> None:
     words = ("fuzz", "autograd", "--backend", "storm", "--schedules", "30", "--seed", "1", "--quiet")
     result = farref(*words, "--format", "json")

@@ -72,7 +72,10 @@ def test_tables_show_what_a_worker_knows(guide: Guide, n1: Trace) -> None:
 
 def test_views_and_broken_links_are_shown() -> None:
     cut = Guide(Bounds(2, forks=1, cuts=1), SOUND).walk(("Cut(B, A)",)).nodes[-1]
-    assert lines(cut.workers[0].tables, "Members") == [("takes for dead", "B")]
+    assert lines(cut.workers[0].tables, "Members") == [("link is broken to", "B")]
+    severing = SOUND.without("only_views_declare_dead")
+    dead = Guide(Bounds(2, forks=1, cuts=1), severing).walk(("Cut(B, A)",)).nodes[-1]
+    assert lines(dead.workers[0].tables, "Members") == [("takes for dead", "B")]
     assert ("cuts", "0") in lines(cut.whole, "What may still happen, so many times")
     guide = Guide(Bounds(3, forks=1, exclusions=1), SOUND)
     place = guide.first

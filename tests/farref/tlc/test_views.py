@@ -63,7 +63,7 @@ LED: Final = (*(world_of(one, SOUND) for one in ODD), STORY, replace(STORY, with
 TEXT: Final = (Path(__file__).parents[3] / "spec" / "members.md").read_text("utf-8")
 ROW: Final = re.compile(r"^\| `(\w+)` \| (\d) \| (\d) \| `(\w+)` \|$", re.MULTILINE)
 
-pytestmark = pytest.mark.usefixtures("tlc_is_here")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("tlc_is_here")]
 
 
 @cache

@@ -22,6 +22,8 @@ from farref.zookeeping.outcome import Engine, Outcome, killed, survived
 from farref.zookeeping.record import Evidence, Judged
 from tests.generated import farref
 
+pytestmark = pytest.mark.long
+
 CHEAP = ("proof", "check", "simulated", "storm", "kit")
 """The engines that a build can afford to ask again."""
 EACH = 32

@@ -152,6 +152,7 @@ def test_whoever_serves_while_it_shuts_down_is_not_silent(port: int, visit: Visi
 # Coming back
 
 
+@pytest.mark.waits
 def test_R44_workers_that_were_killed_come_back_under_their_names(port: int, visit: Visit) -> None:
     processes = {"A": visit("A", 1, 3), "B": visit("B", 2, 3)}
     with hosted(3, port):
@@ -176,6 +177,7 @@ def test_R44_workers_that_were_killed_come_back_under_their_names(port: int, vis
     assert [said_by(process) for process in processes.values()] == ["", ""], "they leave together"
 
 
+@pytest.mark.waits
 def test_R44_a_name_that_is_a_members_is_not_given_again(port: int, visit: Visit) -> None:
     visit("A", 1, 2)
     with hosted(2, port):

@@ -7,7 +7,7 @@ import pytest
 from farref.model.checker import fast, reference
 from farref.model.checker.interface import Verdict
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import OF_VIEWS, RULES, SOUND, TORCH, RRefRules
+from farref.model.rref.rules import OF_LINKS, OF_VIEWS, RULES, SOUND, TORCH, RRefRules
 from farref.model.rref.world import Bounds
 from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
@@ -28,6 +28,8 @@ SMALL = {
     "a lost owner": Bounds(2, forks=2, fetches=1, exclusions=1, self_shares=False, lost_owners=True),
     "somebody joins": Bounds(3, forks=1, exclusions=1, joins=1),
     "a broken link": Bounds(2, forks=2, fetches=1, cuts=1, self_shares=False),
+    "a broken link between users": Bounds(3, forks=2, cuts=1, owner_shares=False, self_shares=False),
+    "a view and a broken link": Bounds(2, forks=1, fetches=1, failures=1, cuts=1, exclusions=1),
 }
 
 
@@ -60,6 +62,15 @@ def test_on_every_mutant(rule: str) -> None:
 @pytest.mark.parametrize("rule", OF_VIEWS)
 def test_on_every_mutant_about_views(rule: str) -> None:
     agree(SMALL["a view"], SOUND.without(rule))
+
+
+@pytest.mark.parametrize("rule", OF_LINKS)
+def test_on_every_mutant_about_links(rule: str) -> None:
+    agree(SMALL["a broken link between users"], SOUND.without(rule))
+
+
+def test_under_symmetry_where_a_link_breaks() -> None:
+    agree(Bounds(4, forks=1, cuts=1, owner_shares=False), SOUND, symmetry=True)
 
 
 def test_under_symmetry_where_somebody_is_excluded() -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from farref.model.rref.rules import OF_VIEWS, RULES, SOUND, TORCH, RRefRules
+from farref.model.rref.rules import OF_MEMBERS, RULES, SOUND, TORCH, RRefRules
 from farref.model.rref.user import Need
 
 
@@ -15,8 +15,8 @@ def test_sound_follows_every_rule() -> None:
 
 
 def test_pytorch_follows_some() -> None:
-    """Of rules about views nothing is said: PyTorch excludes nobody."""
-    assert {rule for rule in RULES if getattr(TORCH, rule)} - {*OF_VIEWS} == {
+    """Of rules about views and links nothing is said: PyTorch excludes nobody."""
+    assert {rule for rule in RULES if getattr(TORCH, rule)} - {*OF_MEMBERS} == {
         "entry_counts_local_references",
         "owner_registers_shares",
         "accepts_after_confirmation",

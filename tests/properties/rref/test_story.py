@@ -10,7 +10,7 @@ import pytest
 
 from farref.model.checker.interface import Counterexample
 from farref.model.rref.model import RRefModel
-from farref.model.rref.rules import OF_VIEWS, PROFILES, RULES, SOUND, TORCH, RRefRules
+from farref.model.rref.rules import OF_MEMBERS, PROFILES, RULES, SOUND, TORCH, RRefRules
 from farref.model.rref.world import Bounds
 from farref.properties.protocol import Claim
 from farref.properties.rref.always import rref_properties
@@ -82,10 +82,10 @@ def test_every_run_can_be_told(rules: RRefRules) -> None:
             assert not re.search(r"None|  |;;|because $|<", sentence)
 
 
-VIEWS = Bounds(3, forks=3, fetches=1, exclusions=2, results=True, lost_owners=True)
+VIEWS = Bounds(3, forks=3, fetches=1, cuts=2, exclusions=2, results=True, lost_owners=True)
 
 
-@pytest.mark.parametrize("rules", [SOUND, *map(SOUND.without, OF_VIEWS)], ids=["sound", *OF_VIEWS])
+@pytest.mark.parametrize("rules", [SOUND, *map(SOUND.without, OF_MEMBERS)], ids=["sound", *OF_MEMBERS])
 def test_every_run_with_views_can_be_told(rules: RRefRules) -> None:
     model, random = RRefModel(VIEWS, rules), Random(0)
     for _ in range(10):

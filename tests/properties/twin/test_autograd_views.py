@@ -11,9 +11,9 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from farref.impl.worker.halves import Kept, Piece
+from farref.properties.twin.backends import held_core
 from farref.properties.twin.backends.autograd.processes import AutogradProcesses
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
-from farref.properties.twin.backends.rref import driven_application
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.machine import twin_machine
 from farref.properties.zoo.catalogue import CRASH_MUTANTS
@@ -87,4 +87,4 @@ def _write_wrongly_again(mistake: str) -> None:
 
     BROKEN.callback(setattr, Kept, "again", right)
     Kept.again = wrong  # type: ignore[assignment, method-assign]
-    vars(driven_application)["PATIENCE_S"] = 1.0
+    vars(held_core)["PATIENCE_S"] = 1.0

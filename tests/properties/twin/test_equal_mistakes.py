@@ -19,6 +19,8 @@ from farref.properties.twin.twin import Disagreement
 from farref.properties.twin.worlds import WORLDS
 from farref.properties.zoo.mutants.shared import AUTOGRAD_MISTAKES, RREF_MISTAKES, Shared
 
+pytestmark = pytest.mark.long
+
 MISTAKES = (*RREF_MISTAKES, *AUTOGRAD_MISTAKES)
 MAKES: dict[str, Any] = {"rref": SimulatedBackend, "autograd": SimulatedAutograd}
 PATIENT = settings(

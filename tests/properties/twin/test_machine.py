@@ -71,6 +71,7 @@ SAMPLE = [
     ("rref", "parent_waits_for_children"),
     ("rref", "retries_until_answered"),  # seen as soon as something is to be sent again
     ("rref", "fetch_pins_user"),
+    ("rref", "entry_waits_for_creation"),
     ("autograd", "retries_until_answered"),
     ("autograd", "takes_effect_once"),
 ]
@@ -114,6 +115,23 @@ def test_a_key_means_the_same_step_when_another_has_become_possible() -> None:
         beside.step(beside.named(label))
     same = [keys.step(key, alone.world) == keys.step(key, beside.world) for key in range(1, 200)]
     assert sum(same) > 60
+
+
+def test_a_patient_run_makes_the_creation_that_it_keeps_back_and_does_not_fail_it() -> None:
+    bounds = PROTOCOLS["rref"].bounds(failures=2)
+    keeping = [
+        keys for temper in range(1, 99) if temper % 4 and "RemoteCall" in (keys := Keys(bounds, temper)).candidates.late
+    ]
+    for keys in keeping:
+        twin, key = Twin(bounds, ModelBackend()), 1
+        while "Deliver(RemoteCall(f0))" not in map(str, twin.actions) and (action := keys.step(key, twin.world)):
+            assert not str(action).startswith(("CreateLocal", "CreateOnSelf"))
+            assert str(action) != "FailCall(RemoteCall(f0))" or len(twin.enabled()) == 2, (
+                "it is that, or that it arrives"
+            )
+            twin.step(action)
+            key = (key * 5 + 1) % KEYS
+    assert len(keeping) > 30
 
 
 # -- the machine -------------------------------------------------------------------------------------------------------

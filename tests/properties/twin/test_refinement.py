@@ -14,6 +14,8 @@ from farref.properties.twin.refinement import Refinement
 from farref.properties.twin.twin import Disagreement
 from farref.properties.zoo.catalogue import RREF_MUTANTS
 
+pytestmark = pytest.mark.long
+
 WORLDS = {
     "no faults": (Bounds(2, forks=2), 563, 954, 2_467),
     "a failed call": (Bounds(2, forks=2, failures=1), 1_062, 1_759, 4_525),

@@ -24,7 +24,6 @@ from farref.impl.worker.futures import Future
 from farref.impl.worker.recording import using
 from farref.impl.worker.worker import Worker
 from farref.properties.twin.backends.autograd.seen import WorkerSeen, see
-from farref.properties.twin.backends.autograd.silence import LosingStream, end_stream, fall_silent
 from farref.properties.twin.backends.autograd.tensors import Terms, WorkerTensors
 from farref.properties.twin.backends.autograd.views import obey_the_schedule
 from farref.properties.twin.backends.held_core import HeldCore
@@ -32,7 +31,6 @@ from farref.properties.twin.backends.rref.driven_application import (
     DrivenApplication,
     keep_the_stream,
     this_application,
-    wait_until,
 )
 
 
@@ -55,7 +53,7 @@ class DrivenAutograd(DrivenApplication):
 
     def enter_world(self, size: int, by_views: bool) -> None:
         """Forget everything; the worker begins its next life, in a world that may be smaller than the pool."""
-        self._repair()
+        self.repair()
         self.core.workers = set(map(WorkerId, range(size)))
         self.begin_anew()
         self._by_views = by_views
@@ -145,45 +143,6 @@ class DrivenAutograd(DrivenApplication):
         self._perform(learn)
         with self.worker.lock:
             self.worker.closing = False  # the process is needed for the next run
-
-    # Links that break (`silence.py`)
-
-    def can_be_cut(self, peer: WorkerId) -> bool:
-        """Say whether a stream to a peer would be made again: to the dead none is."""
-        return peer not in self.core.dead and not self.worker.closing
-
-    def cut_link(self, peer: WorkerId) -> None:
-        """Have all that is written to a peer from now on get lost. Until there is a new stream, nothing arrives."""
-        self.core.here.lives[peer] = self.core.met[peer]
-        fall_silent(self.worker.connections[peer])
-
-    def _repair(self) -> None:
-        """Have no link cut that was in the life before."""
-        for peer, connection in self.worker.connections.items():
-            if isinstance(connection.stream, LosingStream):
-                self.await_stream(peer, end_stream(connection))
-
-    def break_stream(self, peer: WorkerId) -> int:
-        """End the stream to a peer, and give its number."""
-        return end_stream(self.worker.connections[peer])
-
-    def await_stream(self, peer: WorkerId, epoch: int) -> None:
-        """Wait until the stream to a peer was made again."""
-        connection = self.worker.connections[peer]
-        wait_until(lambda: connection.epoch > epoch and not connection.broken, "a broken stream is not made again")
-
-    def await_exactly(self, source: WorkerId, sent: list[AnyMessage]) -> None:
-        """Wait until all has come that a peer has sent in this life; nothing may come more often."""
-
-        def came(message: AnyMessage) -> int:
-            return self.core.came.count((source, message))
-
-        wait_until(
-            lambda: all(came(message) >= sent.count(message) for message in sent), "a message was lost with its stream"
-        )
-        again = [message for message in sent if came(message) > sent.count(message)]
-        if again:
-            raise ValueError(f"worker {source} has sent {again[0]} {sent.count(again[0])} times; it came more often")
 
     def deliver_raising(self, source: WorkerId, message: AnyMessage, pair: int) -> None:
         """Let a gradient arrive, at a pair whose backward rule then raises."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,7 +9,7 @@ from farref.impl.core.autograd.effects import PassEnded
 from farref.impl.core.autograd.ids import ForwardId, PassId
 from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import WorkerId
-from farref.impl.core.messages import AnyMessage, Excluded
+from farref.impl.core.messages import Excluded
 from farref.impl.core.views import View, ViewNumber
 from farref.model.autograd.actions import Action
 from farref.model.autograd.world import Bounds
@@ -20,8 +19,8 @@ from farref.properties.twin.backends.autograd.lockstep import AutogradLockstep
 from farref.properties.twin.backends.autograd.seen import WorkerSeen
 from farref.properties.twin.backends.autograd.tensors import Terms
 from farref.properties.twin.backends.driven import DrivenProcesses
-from farref.properties.twin.backends.held_network import HeldNetwork
 from farref.properties.twin.backends.pool import Pool, Prepare
+from farref.properties.twin.backends.severed_network import SeveredNetwork
 
 CREATOR: Final = WorkerId(0)
 
@@ -42,16 +41,13 @@ class AutogradProcesses(DrivenProcesses[Bounds, Action, Observation, DrivenAutog
         return AutogradLockstep(self.network, bounds, restless=self.restless)
 
 
-class AutogradProcessNetwork(HeldNetwork[DrivenAutograd, WorkerSeen]):
+class AutogradProcessNetwork(SeveredNetwork[DrivenAutograd, WorkerSeen]):
     """The first workers of a pool, a context of the first of them, and every message between them."""
 
     def __init__(self, pool: Pool[DrivenAutograd], workers: int, *, by_views: bool) -> None:
         super().__init__(pool, workers)
         self.ended: dict[PassId, PassEnded] = {}
         self._dead: set[WorkerId] = set()
-        self._silent: set[frozenset[WorkerId]] = set()
-        """The links that are cut."""
-        self._sent: defaultdict[tuple[WorkerId, WorkerId], list[AnyMessage]] = defaultdict(list)
         for rank in self._ranks:
             self._ask(rank, DrivenAutograd.enter_world, workers, by_views)
         self.context = self._ask(CREATOR, DrivenAutograd.open_context)
@@ -66,30 +62,8 @@ class AutogradProcessNetwork(HeldNetwork[DrivenAutograd, WorkerSeen]):
         if isinstance(effect, Send) and isinstance(effect.message, Excluded):
             return  # it gets lost: an excluded worker is told so by the schedule (R38)
         super()._hear(worker, effect)
-        if isinstance(effect, Send):
-            self._sent[worker, effect.target].append(effect.message)
         if isinstance(effect, PassEnded):
             self.ended[effect.pass_id] = effect
-
-    def deliver(self, message_id: int) -> None:
-        """Let a message arrive."""
-        self._let_come(message_id)
-        super().deliver(message_id)
-
-    def duplicate(self, message_id: int) -> None:
-        """Let a message arrive, and keep a copy under way."""
-        self._let_come(message_id)
-        super().duplicate(message_id)
-
-    def drop(self, message_id: int) -> None:
-        """Lose a message."""
-        self._let_come(message_id)
-        super().drop(message_id)
-
-    def _let_come(self, message_id: int) -> None:
-        """Mend the link that a message has to come over."""
-        flight = self._flying[message_id]
-        self.mend(*sorted((flight.source, flight.target)))
 
     def deliver_raising(self, message_id: int, pair: int) -> None:
         """Let a gradient arrive, at a pair whose backward rule then raises."""
@@ -138,29 +112,3 @@ class AutogradProcessNetwork(HeldNetwork[DrivenAutograd, WorkerSeen]):
         """Let a worker learn that it is excluded."""
         self._repair(worker)
         self._ask(worker, DrivenAutograd.fence, number, reason)
-
-    # Links that break. All that was said over one comes after it is mended, which is when somebody waits for it at the latest.
-
-    def cut(self, one: WorkerId, other: WorkerId) -> None:
-        """Have all that two workers write to each other get lost."""
-        ends = ((one, other), (other, one))
-        if all(self._ask(here, DrivenAutograd.can_be_cut, there) for here, there in ends):
-            for here, there in ends:
-                self._ask(here, DrivenAutograd.cut_link, there)
-            self._silent.add(frozenset((one, other)))
-
-    def mend(self, one: WorkerId, other: WorkerId) -> None:
-        """End a stream, and wait until there is a new one and all has come, once, that was written to the old one."""
-        if (pair := frozenset((one, other))) not in self._silent:
-            return
-        self._silent.discard(pair)
-        epoch = self._ask(one, DrivenAutograd.break_stream, other)
-        for here, there in ((one, other), (other, one)):
-            self._ask(here, DrivenAutograd.await_stream, there, epoch)
-        for here, there in ((one, other), (other, one)):
-            self._ask(here, DrivenAutograd.await_exactly, there, self._sent[there, here])
-
-    def _repair(self, worker: WorkerId) -> None:
-        """Mend the links of a worker: to whoever is dead no stream is made again, and what it has said is still waited for."""
-        for pair in [pair for pair in self._silent if worker in pair]:
-            self.mend(*sorted(pair))

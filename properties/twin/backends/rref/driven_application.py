@@ -8,7 +8,6 @@ a value and were not told to end.
 from __future__ import annotations
 
 import gc
-import time
 import weakref
 from collections import defaultdict
 from collections.abc import Callable
@@ -35,20 +34,19 @@ from farref.impl.rref import RRef
 from farref.impl.worker.connection import LATER
 from farref.impl.worker.futures import Future
 from farref.impl.worker.worker import Worker
-from farref.properties.twin.backends.held_core import PATIENCE_S, Held, HeldCore
-from farref.properties.twin.backends.patience import is_exhausted
+from farref.properties.twin.backends.driven_links import DrivenLinks
+from farref.properties.twin.backends.held_core import Held, HeldCore, wait_until
 from farref.properties.twin.backends.rref.network import Seen
 from farref.properties.twin.backends.rref.views import AUTHORITY
 
-PAUSE_S: Final = 0.0002
 FOR_EVER: Final = 0
 
 
-class DrivenApplication:
+class DrivenApplication(DrivenLinks):
     """An application that does one step at a time. It has handles, and functions that have not ended."""
 
     def __init__(self, worker: Worker, core: HeldCore) -> None:
-        self.worker, self.core = worker, core
+        super().__init__(worker, core)
         self.handles: dict[Reference, list[RRef]] = defaultdict(list)
         self.unfinished: dict[int, Future] = {}
         self.prepared: RRef | None = None
@@ -59,6 +57,7 @@ class DrivenApplication:
 
     def begin_anew(self) -> None:
         """Forget everything; the worker begins its next life."""
+        self.repair()
         self.rest()
         self.core.workers.discard(AUTHORITY)
         self.handles.clear()
@@ -239,8 +238,8 @@ class DrivenApplication:
     def _receive(self, future: Future) -> None:
         try:
             self._hold(future.value())
-        except Exception:
-            return  # the result was lost or refused, and so was the reference in it
+        except Exception as error:  # the result was lost or refused, and so was the reference in it
+            error.__traceback__ = None  # it would keep the frames beneath, and what others hold there
 
 
 def keep_the_stream(_peer: WorkerId, _reason: str) -> None:
@@ -288,12 +287,3 @@ def return_prepared() -> RRef | None:
     """Return what is prepared."""
     prepared, _driven[0].prepared = _driven[0].prepared, None
     return prepared
-
-
-def wait_until(done: Callable[[], bool], complaint: str) -> None:
-    """Wait until something holds, that takes no time on an idle machine."""
-    begin = time.monotonic()
-    while not done():
-        if is_exhausted(begin, PATIENCE_S):
-            raise TimeoutError(complaint)
-        time.sleep(PAUSE_S)

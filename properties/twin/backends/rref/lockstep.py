@@ -8,6 +8,7 @@ Each action of the model is one step here, with these translations:
 * The model lets a failed call travel back as a message of the network. Here the forks with even numbers fail in the transport,
   which tells its own worker later; those with odd numbers arrive, cannot be read, and are refused by their receiver (R28).
 * The model's network is a set. If there are several copies of a message under way, they arrive together and are lost together.
+* On a broken link nothing arrives until it is mended. Between real workers the stream itself breaks, and is made again.
 
 A *restless* backend also does what the model calls nothing at all: after each step it sends again what is still under way,
 with whatever it now says about older numbers (R7); it lets every answer fail once more, which has to be given again (R3);
@@ -22,14 +23,16 @@ from farref.impl.core.effects import RunCall, Send
 from farref.impl.core.ids import OwnedReference, Reference, WorkerId
 from farref.impl.core.messages import CallFailed, Control, FetchReturn, UserAccept
 from farref.impl.errors import RpcError
+from farref.impl.simulated.network import InFlight
 from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
-from farref.properties.rref.observation import MessageView, Observation, in_order
+from farref.properties.rref.observation import Observation, in_order
 from farref.properties.twin.backend import Refused
 from farref.properties.twin.backends.rref.application import Application, owned
+from farref.properties.twin.backends.rref.calls import Calls
 from farref.properties.twin.backends.rref.impl_observer import ImplObserver, Observed
 from farref.properties.twin.backends.rref.names import Names, Place
 from farref.properties.twin.backends.rref.network import Network
@@ -47,6 +50,7 @@ class Lockstep:
         self.network, self.restless, self.authority = network, restless, authority
         self.names, self.application = Names(bounds), Application()
         self.traffic = Traffic(network, self.names)
+        self.calls = Calls(self.names, self.application, self.traffic, authority)
         self.observer = ImplObserver(self.names, self.application, self._lost_to)
         self.truth = ApplicationTruth(self.names, self.application)
         self.observed: dict[WorkerId, Observed] = {}
@@ -72,17 +76,8 @@ class Lockstep:
 
     def _perform(self, action: act.Action) -> None:
         match action:
-            case Deliver(message):
-                self._deliver(message)
-            case Duplicate(message):
-                self.network.duplicate(self.traffic.flights(message)[0].id)
-            case DropMessage(message):
-                for flight in self.traffic.flights(message):
-                    self.network.drop(flight.id)
-            case Retry(message):
-                self.network.retry(*self._place(message))
-            case FailCall(message):
-                self._fail(message)
+            case Deliver() | Duplicate() | DropMessage() | Retry() | FailCall():
+                self._befall(action)
             case act.CreateLocal() | act.CreateOnSelf() | act.CreateRemote():
                 self._create(action)
             case act.FinishFunction(rref):
@@ -106,8 +101,28 @@ class Lockstep:
                 self.network.shut_down()
             case act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
                 self._follow(action)
-            case act.RegisterCreator() | act.EndCall() | act.Cut():
-                raise Refused(f"{action} is no step of the sound protocol, or of one that is driven")
+            case act.Cut(one, other):
+                self.traffic.cut(WorkerId(one), WorkerId(other))
+            case act.Mend(one, other):
+                self.traffic.mend(WorkerId(one), WorkerId(other))
+            case act.RegisterCreator() | act.EndCall():
+                raise Refused(f"{action} is no step of the sound protocol")
+            case _:
+                assert_never(action)
+
+    def _befall(self, action: act.Befalling) -> None:
+        match action:
+            case Deliver(message):
+                self._deliver(message)
+            case Duplicate(message):
+                self.network.duplicate(self.traffic.flights(message)[0].id)
+            case DropMessage(message):
+                for flight in self.traffic.flights(message):
+                    self.network.drop(flight.id)
+            case Retry(message):
+                self.network.retry(*self._place(message))
+            case FailCall(message):
+                self._fail(message)
             case _:
                 assert_never(action)
 
@@ -193,9 +208,8 @@ class Lockstep:
 
     def _fail(self, message: msg.RemoteCall | msg.Call | msg.Return) -> None:
         [flight] = self.traffic.flights(message)
-        is_heard = (
-            self.authority is None
-        )  # a refusal of somebody excluded would not be; to the model the network says it
+        # A refusal of somebody excluded, or over a broken link, would not be; to the model the network says it.
+        is_heard = self.authority is None and not self.names.bounds.cuts
         if message.fork % 2 and type(message) is not msg.RemoteCall and is_heard:
             self.network.refuse(flight.id)
         else:
@@ -245,10 +259,14 @@ class Lockstep:
                     is_waited_for = (flight.target, number) in self.network.unanswered(flight.source)
                     if is_waited_for and self.traffic.copies(flight) < COPIES_MAX:
                         self.network.retry(flight.source, flight.target, number)
-                case UserAccept() | FetchReturn() | CallFailed() if flight.target not in self._lost_to(flight.source):
+                case UserAccept() | FetchReturn() | CallFailed() if self._may_fail(flight):
                     self.network.fail(flight.id)
                 case _:
                     pass
+
+    def _may_fail(self, flight: InFlight) -> bool:
+        """Say whether an answer can be said to have failed: to somebody excluded, and before a new epoch, none is (R3)."""
+        return flight.target not in self._lost_to(flight.source) and not self.traffic.waits(flight)
 
     def _lost_to(self, worker: WorkerId) -> set[WorkerId]:
         return self.authority.lost_to(worker) if self.authority else set()
@@ -267,15 +285,5 @@ class Lockstep:
             workers=tuple([one.view for one in observed]),
             flying=in_order(flying),
             closing=all(self.closing.values()),
-            amiss=(*amiss, *self.application.complaints, *self._lost_calls(observed, flying)),
+            amiss=(*amiss, *self.application.complaints, *self.calls.lost(observed, flying)),
         )
-
-    def _lost_calls(self, observed: list[Observed], flying: set[MessageView]) -> list[str]:
-        excluded = self.authority.excluded if self.authority else []
-        calls = [
-            self.names.fork(fork)
-            for (source, _), fork in self.application.calls.items()
-            if not excluded or {source, self.names.made[self.names.fork(fork)].holder}.isdisjoint(excluded)
-        ]
-        parked = {fork for one in observed for fork in one.parked}
-        return self.traffic.lost_calls(calls, flying, parked) if calls else []

@@ -66,6 +66,12 @@ class Network(Protocol):
     def unanswered(self, worker: WorkerId) -> Collection[tuple[WorkerId, SequenceNumber]]:
         """List what a worker could retry."""
 
+    def cut(self, one: WorkerId, other: WorkerId) -> None:
+        """Let nothing arrive that two workers send each other."""
+
+    def mend(self, one: WorkerId, other: WorkerId) -> None:
+        """Let it arrive after all."""
+
     def create_remote(self, worker: WorkerId, owner: WorkerId) -> UserReference:
         """Let a worker call `remote()` on another."""
 

@@ -27,20 +27,20 @@ from farref.model.rref.actions import Action
 from farref.model.rref.world import Bounds
 from farref.properties.rref.observation import Observation
 from farref.properties.twin.backends.driven import DrivenProcesses
-from farref.properties.twin.backends.held_network import HeldNetwork
 from farref.properties.twin.backends.pool import Pool, Prepare
 from farref.properties.twin.backends.rref.driven_application import DrivenApplication
 from farref.properties.twin.backends.rref.lockstep import Lockstep
 from farref.properties.twin.backends.rref.network import Seen
-from farref.properties.twin.backends.rref.views import Authority
+from farref.properties.twin.backends.rref.views import AUTHORITY, Authority
+from farref.properties.twin.backends.severed_network import SeveredNetwork
 
 
 class ProcessesBackend(DrivenProcesses[Bounds, Action, Observation, DrivenApplication]):
     """Real workers; every delivery is chosen by the caller."""
 
     protocol = "rref"
-    excludes = True
-    """Whether workers can be excluded here (R35)."""
+    excludes = severs = True
+    """Whether workers can be excluded here (R35), and links be broken (R36)."""
     lockstep: Lockstep
     network: ProcessNetwork
 
@@ -53,12 +53,14 @@ class ProcessesBackend(DrivenProcesses[Bounds, Action, Observation, DrivenApplic
         return Lockstep(self.network, bounds, restless=self.restless, authority=authority)
 
 
-class ProcessNetwork(HeldNetwork[DrivenApplication, Seen]):
+class ProcessNetwork(SeveredNetwork[DrivenApplication, Seen]):
     """The first workers of a pool, and every message about references between them."""
 
     def __init__(self, pool: Pool[DrivenApplication], workers: int, authority: Authority | None = None) -> None:
         super().__init__(pool, workers)
         self._tokens: dict[RRefId, int] = {}
+        self._failing: list[tuple[WorkerId, WorkerId, CallId]] = []
+        """Calls that will not run, each with who says so and who called, and has not heard it yet."""
         self.authority = authority
         for rank in self._ranks:
             self._ask(rank, DrivenApplication.begin_anew)
@@ -74,12 +76,28 @@ class ProcessNetwork(HeldNetwork[DrivenApplication, Seen]):
                 pass
             case Send(target, CallFailed(call, ())) if call is not None and self.authority is not None:
                 if worker not in self.authority.lost_to(target):
-                    self._ask(target, DrivenApplication.await_failure, call)
+                    self._failing.append((worker, target, call))
+                    self._await_failures()
+            case Send(target) if target == AUTHORITY:
+                pass
             case _:
                 super()._hear(worker, effect)
 
+    def _await_failures(self) -> None:
+        """Wait until whoever called has heard that its call will not run; over a broken link nobody hears that."""
+        heard = [one for one in self._failing if not self.is_silent(*one[:2])]
+        self._failing = [one for one in self._failing if one not in heard]
+        for _, target, call in heard:
+            self._ask(target, DrivenApplication.await_failure, call)
+
+    def mend(self, one: WorkerId, other: WorkerId) -> None:
+        """End a stream that is broken, and wait for all that was to come over it."""
+        super().mend(one, other)
+        self._await_failures()
+
     def install(self, worker: WorkerId, view: View) -> None:
         """Let a worker install a view. What it had said to those excluded in it, and would say again, is gone (R37)."""
+        self._repair(worker)
         lost, waiting = {who for who, _ in view.excluded}, {*self.unanswered(worker)}
         for flight in self.in_flight():
             match flight.message:
@@ -100,6 +118,7 @@ class ProcessNetwork(HeldNetwork[DrivenApplication, Seen]):
 
     def refuse(self, message_id: int) -> None:
         """Let a message arrive at a receiver that cannot read it."""
+        self._let_come(message_id)
         flight = self._flying.pop(message_id)
         self._ask(flight.target, DrivenApplication.refuse, flight.source, flight.message)  # type: ignore[arg-type]
 
@@ -142,13 +161,20 @@ class ProcessNetwork(HeldNetwork[DrivenApplication, Seen]):
         return self._ask(worker, DrivenApplication.share, target, reference)
 
     def share_in_result(self, worker: WorkerId, target: WorkerId, reference: Reference, /) -> None:
-        """Let a worker return a reference to a caller, which first has to call. Whoever has excluded it does not."""
+        """Let a worker return a reference to a caller, which first has to call. Whoever has excluded it does not.
+
+        So a link that is broken is whole for that long.
+        """
         if self.authority is not None and worker in self.authority.lost_to(target):
             self._ask(worker, DrivenApplication.return_unasked, target, reference)
             return
+        is_silent = self.is_silent(worker, target)
+        self.mend(worker, target)
         self._ask(worker, DrivenApplication.prepare_return, reference)
         self._ask(target, DrivenApplication.call_for_prepared, worker)
         self._ask(worker, DrivenApplication.await_call_for_prepared)
+        if is_silent:
+            self.cut(worker, target)
 
     def let_go(self, worker: WorkerId, reference: Reference) -> None:
         """Let a worker drop one handle."""

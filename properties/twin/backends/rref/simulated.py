@@ -25,8 +25,8 @@ class SimulatedBackend(Driven[Action, Observation]):
 
     name = "simulated"
     protocol = "rref"
-    excludes = True
-    """Whether workers can be excluded here (R35)."""
+    excludes = severs = True
+    """Whether workers can be excluded here (R35), and links be broken (R36)."""
     lockstep: Lockstep
 
     def start(self, bounds: Bounds) -> None:
@@ -43,6 +43,8 @@ class SeenSimulation(Simulation):
         super().__init__(workers)
         self.cores = self.used_cores = Cores(self.cores)
         self.authority = authority
+        self._waiting: list[InFlight] = []
+        """What would arrive at once, and waits on a broken link."""
         for core in self.cores.values() if authority else ():
             core.members.hosted, core.members.authority = None, AUTHORITY
             core.here.workers.add(AUTHORITY)
@@ -84,7 +86,21 @@ class SeenSimulation(Simulation):
         for answer in answers:
             super().perform(worker, self.cores[worker].receive(AUTHORITY, answer))
         while (given_up := next(filter(_is_about_no_fork, self.in_flight()), None)) is not None:
-            self.deliver(given_up.id)
+            self._let_in(self.take(given_up.id))
+
+    def _let_in(self, flight: InFlight) -> None:
+        """Let something arrive at once, or as soon as its link is mended."""
+        if self.is_linked(flight.source, flight.target):
+            self.arrive(flight)
+        else:
+            self._waiting.append(flight)
+
+    def mend(self, one: WorkerId, other: WorkerId) -> None:
+        """Connect two workers again, and let arrive what waited and was to arrive at once."""
+        super().mend(one, other)
+        waiting, self._waiting = self._waiting, []
+        for flight in waiting:
+            self._let_in(flight)
 
     def shut_down(self) -> None:
         """Let no application begin anything new (R32)."""

@@ -6,8 +6,7 @@ failed is still under way here, under its other name.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
+from farref.impl.core.ids import WorkerId
 from farref.impl.core.messages import CallFailed, Control
 from farref.impl.simulated.network import InFlight
 from farref.model.messages import kind_of
@@ -26,6 +25,7 @@ class Traffic:
     def __init__(self, network: Network, names: Names) -> None:
         self.network, self.names = network, names
         self.failed: dict[int, InFlight] = {}  # by flight: calls that will not arrive, which nobody has been told yet
+        self._apart: set[frozenset[WorkerId]] = set()  # the links that are broken
         self._keys: dict[int, Key] = {}  # by flight
         self._views: dict[tuple[int, bool], MessageView] = {}  # by flight, and whether it has failed
 
@@ -47,6 +47,24 @@ class Traffic:
         wanted = self.key(flight)
         return sum(isinstance(one.message, Control) and self.key(one) == wanted for one in self.network.in_flight())
 
+    def cut(self, one: WorkerId, other: WorkerId) -> None:
+        """Break a link."""
+        self.network.cut(one, other)
+        self._apart.add(frozenset((one, other)))
+
+    def mend(self, one: WorkerId, other: WorkerId) -> None:
+        """Mend a link."""
+        self.network.mend(one, other)
+        self._apart.discard(frozenset((one, other)))
+
+    def waits(self, flight: InFlight) -> bool:
+        """Say whether a message is on a broken link."""
+        return self.is_apart(frozenset((flight.source, flight.target)))
+
+    def is_apart(self, ends: frozenset[WorkerId]) -> bool:
+        """Say whether a link is broken."""
+        return ends in self._apart
+
     def key(self, flight: InFlight) -> Key:
         """Name a flight as the model does."""
         key = self._keys.get(flight.id)
@@ -57,12 +75,6 @@ class Traffic:
     def views(self) -> set[MessageView]:
         """See everything that is under way."""
         return {self._view(flight) for flight in self.network.in_flight()}
-
-    def lost_calls(self, calls: Collection[str], flying: set[MessageView], parked: set[str]) -> list[str]:
-        """List the calls, each by its fork, that are neither under way, nor parked, nor ended."""
-        travelling = {one.fork for one in flying if one.kind in ("Call", "CallFailed")}
-        lost = sorted(set(calls) - travelling - parked)
-        return [f"the call with {fork} neither runs nor fails" for fork in lost]
 
     def _view(self, flight: InFlight) -> MessageView:
         place = (flight.id, flight.id in self.failed)

@@ -32,6 +32,7 @@ def storm() -> Iterator[Storm]:
     workers.close()
 
 
+@pytest.mark.waits
 def test_gradients_are_equal_to_the_last_bit_and_nothing_is_left(storm: Storm) -> None:
     tally = Tally(AUTOGRAD, 7, {}, cannot=Storm.cannot)
     for number in range(PROGRAMS):
