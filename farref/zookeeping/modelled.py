@@ -21,6 +21,7 @@ from farref.properties.zoo.alone import ALONE
 from farref.properties.zoo.creature import Creature
 from farref.properties.zoo.off import PropertyOff, RuleOff
 from farref.tlc import members
+from farref.tlc.engine import TlcUnavailable
 from farref.zookeeping.outcome import Engine, Outcome, killed, survived
 
 
@@ -116,6 +117,11 @@ def tlc(creature: Creature) -> Outcome:
     match _broken(about, creature.rule):
         case int():
             return survived(0, "our check knows no world in which it breaks")
+        case run, _, _ if members.has_views(run.configuration.bounds):
+            try:
+                return _by_tlc(creature.rule, run.configuration)
+            except TlcUnavailable as error:  # the rule is none that its module can do without
+                return survived(0, str(error))
         case run, _, _:
             return _by_tlc(creature.rule, run.configuration)
 
