@@ -34,7 +34,7 @@ from farref.model.checker.slots import Words
 from farref.model.checker.successors import Candidates, Expander
 from farref.model.checker.visited import Visited
 
-CHUNK = 1 << 15  # larger is faster and needs more memory
+CHUNK = 5 << 12  # larger is faster and needs more memory: 1 << 15 takes 6 % less time, and 40 MB more
 AUDIT_EVERY = 4  # chunks of a level, beginning with its first
 GRAPH_STATES_MAX = 300_000
 

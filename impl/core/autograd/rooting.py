@@ -100,7 +100,7 @@ class Rooting:
             run.enter(source, report)
             lost = self._dead and [message.worker for message in run.under_way if message.worker in self._dead]
             if lost:
-                self._fail(run, Fault(Cause.DIED, lost[0]))
+                self._fail(run, Fault(Cause.DIED, min(lost)))
             else:
                 self._decide(run)
 

@@ -186,7 +186,7 @@ def test_R44_a_name_that_is_a_members_is_not_given_again(port: int, visit: Visit
         assert said_by(twin).endswith("A is a member, and there is one of that name only")
 
 
-def test_X15_only_rank_0_says_who_joins_and_in_order(port: int) -> None:
+def test_Z15_only_rank_0_says_who_joins_and_in_order(port: int) -> None:
     init_rpc("alone", rank=0, world_size=1, init_method=f"tcp://127.0.0.1:{port}")
     note, book = current().membership.note, current().membership._board
     assert isinstance(book, Book)

@@ -88,3 +88,10 @@ def _write_wrongly_again(mistake: str) -> None:
     BROKEN.callback(setattr, Kept, "again", right)
     Kept.again = wrong  # type: ignore[assignment, method-assign]
     vars(held_core)["PATIENCE_S"] = 1.0
+
+
+def test_A21_of_several_dead_workers_the_one_with_the_smallest_id_is_named() -> None:
+    """The root hears of both before its pass begins, and finds both when it reports to itself."""
+    bounds = {"exclusions": 1, "cuts": 1}
+    tally = campaign(SimulatedAutograd, seed=20261119, first=12797, schedules_max=1, fixed=bounds)
+    assert tally.disagreement is None
