@@ -53,7 +53,9 @@ class Keys:
         self.eagerness = {sort: eager for sort, eager in schedule.eagerness if self.candidates.has(sort)}
         self.soonest = sorted(self.eagerness, key=lambda sort: _lateness(sort, protocol))
         self.is_patient = temper % 4 != 0
-        self.put_off = {one for kind in schedule.late for one in protocol.temperaments.without.get(kind, ())}
+        without = protocol.temperaments.without
+        self.awaited = {kind for kind in schedule.late if kind in without}
+        self.put_off = {one for kind in self.awaited for one in without[kind]}
         self.names: dict[int, int] = {}
 
     def step(self, key: int, world: Any) -> Action | None:
@@ -74,9 +76,9 @@ class Keys:
             yield from candidates
 
     def _is_put_off(self, action: Action) -> bool:
-        """Say whether an action does without a message that is kept back, or ends one."""
+        """Say whether an action does without a message that is kept back and waited for, or ends one."""
         if isinstance(action, FailCall):
-            return type(action.message).__name__ in self.candidates.late
+            return type(action.message).__name__ in self.awaited
         return type(action).__name__ in self.put_off
 
     def _sorts(self, key: int) -> list[str]:
