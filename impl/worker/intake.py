@@ -7,9 +7,8 @@ import select
 import socket
 import time
 import traceback
-from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeVarTuple
+from typing import TYPE_CHECKING, Final
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import WireError
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from farref.impl.worker.mending import Mending
     from farref.impl.worker.worker import Worker
 
-Given = TypeVarTuple("Given")
 TICK_S: Final = 0.05
 SETTLED: Final = 4
 """The last step that a peer says it has reached: nothing of it is missing then."""
@@ -98,14 +96,14 @@ class Intake:
 
     def read(self, connection: Connection) -> None:
         """Take in what has come from a peer."""
-        self._attempt(connection, self._read, connection)
-
-    def _read(self, connection: Connection) -> None:
-        for body, segments in connection.frames():
-            self.take(connection.peer, body, segments)
-        if connection.owes_word():
-            with self._worker.lock:
-                connection.say_heard(SOON)
+        try:
+            for body, segments in connection.frames():
+                self.take(connection.peer, body, segments)
+            if connection.owes_word():
+                with self._worker.lock:
+                    connection.say_heard(SOON)
+        except Exception as error:
+            self._lose_over(connection, error)
 
     def _catch_up(self) -> None:
         """Let what was put off take effect: what was in a hurry has been done and said, and its answer is not there yet."""
@@ -114,17 +112,16 @@ class Intake:
             source, message = arrivals.put_off.popleft()
             connection = self._worker.connections.get(source)
             if connection is not None:
-                self._attempt(connection, arrivals.let_in, source, message)
+                try:
+                    arrivals.let_in(source, message)
+                except Exception as error:
+                    self._lose_over(connection, error)
 
-    def _attempt(self, connection: Connection, step: Callable[[*Given], None], *given: *Given) -> None:
-        """Do something with what a peer has sent; lose a peer that has sent what is nothing."""
-        try:
-            step(*given)
-        except (OSError, WireError) as error:
-            self.lose(connection, error)
-        except Exception as error:
-            traceback.print_exc()
-            self.lose(connection, error)
+    def _lose_over(self, connection: Connection, error: Exception) -> None:
+        """Lose a peer that has sent what is nothing, or whose stream is broken; show a mistake of our own."""
+        if not isinstance(error, OSError | WireError):
+            traceback.print_exception(error)
+        self.lose(connection, error)
 
     def close(self) -> None:
         """Listen no more, and tell nothing more."""
