@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from farref.impl import remains
 from farref.impl.core.core import Core
 from farref.impl.core.ids import Incarnation, WorkerId
 from farref.impl.core.journal import LoggedCore
@@ -48,7 +49,6 @@ INIT_TIMEOUT_S: Final = 30.0
 SHUTDOWN_TIMEOUT_S: Final = 10.0
 MEETING_S_MAX: Final = 2_000_000.0
 """About as long as a socket can be told to wait."""
-TOLD_MAX: Final = 5
 NAME: Final = re.compile(r"[A-Za-z0-9_:-]{1,127}")
 
 MakeCore = Callable[[WorkerId, Collection[WorkerId], Incarnation], Core]
@@ -220,10 +220,9 @@ def leave(graceful: bool, timeout: float) -> tuple[WorkerTables, list[str]]:
         worker.core.end()
     me, complaints = worker.names[worker.rank], []
     if graceful and unanswered:
-        told = ", ".join(unanswered[:TOLD_MAX]) + (" and others" if len(unanswered) > TOLD_MAX else "")
-        complaints.append(f"{me} left after {timeout} s without an answer from {told}")
+        complaints.append(f"{me} left after {timeout} s without an answer from {remains.first(unanswered)}")
     if graceful and not left.is_empty() and worker.core.here.fenced is None:
-        complaints.append(f"{me} could not release everything: {left}")
+        complaints.append(f"{me} could not release everything: {remains.told(worker, left)}")
     return left, complaints
 
 

@@ -27,7 +27,7 @@ import multiprocess.util  # type: ignore[import-untyped]  # which joins all work
 
 from farref.impl import api
 from farref.impl.core.ids import WorkerId
-from farref.impl.errors import GaveUp, NotRunning, RpcError, RpcTimeout
+from farref.impl.errors import GaveUp, NotRunning, RpcError, RpcTimeout, UnknownWorker
 from farref.impl.limits import NO_CHOICE, Limits
 from farref.impl.prompt import checked_source, without_script
 from farref.impl.servant import Plan, join, work
@@ -59,12 +59,18 @@ class Cluster:
 
     def pid(self, name: str) -> int:
         """Say which process a worker is."""
-        return int(self.processes[name].pid)
+        return int(self._of(name).pid)
 
     def kill(self, name: str) -> None:
         """End a worker without warning."""
-        self.processes[name].kill()
-        self.processes[name].join()
+        process = self._of(name)
+        process.kill()
+        process.join()
+
+    def _of(self, name: str) -> Any:
+        if name not in self.processes:
+            raise UnknownWorker(f"no worker of this world is called {name!r}; there are {', '.join(self.processes)}")
+        return self.processes[name]
 
     def restart(self, name: str) -> None:
         """Start a worker that was excluded anew, under its name (R44). It has a new rank, and inherits nothing.
@@ -134,7 +140,7 @@ def launch(
         copy_arrays=copy_arrays,
         silence_seconds=silence_seconds,
     )
-    _check(settings, transport, (rpc_timeout or 0, init_timeout))
+    _check(settings, transport, (rpc_timeout or 0, init_timeout, shutdown_timeout))
     _check_modules(allow)
     if log is not None:
         Path(log).mkdir(parents=True, exist_ok=True)

@@ -104,4 +104,6 @@ def checked_timeout(timeout: object) -> float:
     if isinstance(timeout, Real) and float(timeout) >= 0:
         return float(timeout)
     kind = ValueError if isinstance(timeout, Real) else TypeError
-    raise kind(f"a timeout is a number of seconds, 0 (for ever), None or -1 (the default); not {timeout!r}")
+    raise kind(
+        f"a timeout is a number of seconds, or 0 (for ever); in a call also None or -1 (the default); not {timeout!r}"
+    )

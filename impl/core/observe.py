@@ -145,7 +145,7 @@ class ExcludedView(Struct, frozen=True):
     """Those that were shared with it, and which records still list."""
 
 
-class WorkerTables(Struct, frozen=True):
+class WorkerTables(Struct, frozen=True, repr_omit_defaults=True):
     """All tables of one worker."""
 
     worker: WorkerId

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from farref.impl import init_rpc, launch, remote, rpc_sync, shutdown
+from farref.impl import UnknownWorker, init_rpc, launch, remote, rpc_sync, shutdown
 from farref.impl.cluster import Cluster
 from tests.impl.far import references as far
 
@@ -82,6 +82,7 @@ def test_what_workers_could_not_release_is_listed_for_the_driver(capfd: pytest.C
     with pytest.warns(UserWarning, match="A could not release everything"):
         world = let_a_user_of_another_worker_die()
     assert list(world.complaints) == ["A"]
+    assert "a fork of C counted; not ready to leave in time: B. In full: WorkerTables(" in world.complaints["A"][0]
     assert "A could not release" not in capfd.readouterr().err
 
 
@@ -94,6 +95,13 @@ def let_a_user_of_another_worker_die() -> Cluster:
         world.kill("C")
         del x
     return world
+
+
+def test_a_worker_that_is_none_is_not_killed() -> None:
+    with launch(["A"]) as world:
+        for use in (world.kill, world.pid, world.restart):
+            with pytest.raises(UnknownWorker, match="no worker of this world is called 'B'; there are A"):
+                use("B")
 
 
 def test_nobody_joins_a_world_that_has_met(tmp_path: Path) -> None:

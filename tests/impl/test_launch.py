@@ -44,9 +44,13 @@ def test_what_cannot_be_launched_is_refused_at_once(given: dict[str, Any], told:
     assert not list(place.iterdir())
 
 
-def test_a_world_waits_for_a_time_that_is_none_in_no_call(place: Path) -> None:
-    with pytest.raises(ValueError, match="a timeout is a number of seconds"), launch(1, rpc_timeout=-1):
-        pass
+@pytest.mark.parametrize("option", ["rpc_timeout", "init_timeout", "shutdown_timeout"])
+def test_a_world_waits_for_a_time_that_is_none_in_no_call(option: str, place: Path) -> None:
+    given: dict[str, Any] = {option: -1}
+    begun = False
+    with pytest.raises(ValueError, match="a timeout is a number of seconds"), launch(1, **given):
+        begun = True
+    assert not begun
     assert not list(place.iterdir())
 
 
