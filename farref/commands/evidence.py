@@ -13,7 +13,7 @@ from farref.rendering.evidence.figures import by_origin, fates
 from farref.rendering.evidence.html import evidence_page
 from farref.rendering.evidence.markdown import page
 from farref.terminal.exits import OK
-from farref.terminal.files import print_json, refuse_place, write
+from farref.terminal.files import print_json, refuse_other_than_page, refuse_place, write
 from farref.terminal.output import put
 from farref.terminal.progress import saying
 from farref.zookeeping import record
@@ -54,6 +54,7 @@ def evidence(**given: Any) -> int:
     farref evidence --measure transitions --seconds 600 --record properties/zoo/evidence.json
     """
     refuse_place(given["output"])
+    refuse_other_than_page(given["output"])
     place = Path(given["place"]) if given["place"] is not None else None
     known = (
         record.read(record.PLACE if place is None else place) if given["measure"] is None else _measured(place, given)

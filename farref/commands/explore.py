@@ -25,7 +25,7 @@ from farref.properties.protocols import PROTOCOLS
 from farref.properties.traces.file import Trace
 from farref.rendering.validated import Validated
 from farref.terminal.exits import OK
-from farref.terminal.files import refuse_place, write
+from farref.terminal.files import refuse_other_than_page, refuse_place, write
 from farref.terminal.logs import is_log
 from farref.terminal.output import remark
 from farref.terminal.traces import read_trace
@@ -65,8 +65,7 @@ def explore(**given: Any) -> int:
     farref explore rref --profile torch --claim N1 -o n1.html  one file to send
     """
     refuse_place(given["output"])
-    if given["output"] is not None and not given["output"].lower().endswith((".html", ".htm")):
-        raise click.UsageError(f"-o writes a page, and {given['output']} does not end in .html")
+    refuse_other_than_page(given["output"])
     answering = _logged(given) if given["trace"] and is_log(given["trace"]) else _walked(given)
     if given["output"] is None:
         return serve(answering, given["no_browser"])

@@ -23,6 +23,12 @@ def refuse_place(path: str | None) -> None:
         raise click.UsageError(f"{path} cannot be written: no such folder, or not one that can be written to")
 
 
+def refuse_other_than_page(path: str | None) -> None:
+    """Refuse to write a page to a file that no browser takes for one."""
+    if path is not None and not path.lower().endswith((".html", ".htm")):
+        raise click.UsageError(f"-o writes a page, and {path} does not end in .html")
+
+
 def write(path: str, content: bytes, what: str) -> None:
     """Write a file, and say so."""
     try:

@@ -36,7 +36,10 @@ class Folder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Let no other search use the folder meanwhile."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelError(f"{self.path} cannot be made: {error.strerror}") from error
         holder = os.open(self.path, os.O_RDONLY)
         try:
             fcntl.flock(holder, fcntl.LOCK_EX | fcntl.LOCK_NB)

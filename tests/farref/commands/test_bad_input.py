@@ -105,6 +105,7 @@ WRONG_WORDS = {
     "explore threads": "'rref', 'autograd'",
     "explore rref no/such/file.json": "No such file",
     "explore rref pyproject.toml": "not a trace",
+    "evidence -o page.txt": "-o writes a page, and page.txt does not end in .html",
     "explore rref -o page.txt": "-o writes a page, and page.txt does not end in .html",
     "explore rref --claim N99": "no claim or property is called 'N99'",
     "explore rref --claim N1 --workers 3": "its own bounds",

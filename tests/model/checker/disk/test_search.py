@@ -149,6 +149,12 @@ def test_another_world_is_refused(tmp_path: Path) -> None:
             disk.check(model, everything(SMALL), Place(tmp_path, MEMORY, resume=True))
 
 
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ModelError, match="file/states cannot be made: Not a directory"):
+        disk.check(RRefModel(SMALL), (), Place(tmp_path / "file" / "states", MEMORY))
+
+
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     mine = tmp_path / "thesis.txt"
     mine.write_text("years of work")
