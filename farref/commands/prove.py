@@ -67,7 +67,7 @@ def prove(**given: Any) -> int:
     views       members that are excluded, rightly or not: what they held is let go, and never early for the others
 
     \b
-    farref prove rref                                 some ten seconds
+    farref prove rref                                 some seconds
     farref prove rref --solver both                   a second solver gives the same answers
     farref prove rref --each rule                     without each rule a clause is lost
     farref prove rref --each rule --jobs 2            the same in two processes, or with --cluster on many machines

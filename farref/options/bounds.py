@@ -33,7 +33,7 @@ BOUNDS_HELP: Final = {
     "passes": "Number of calls of backward().",
     "detached": "Number of calls that may be made while recording is switched off.",
     "crashes": "Number of workers that may die.",
-    "cuts": "Number of links that may break while both ends live.",
+    "cuts": "Number of links that may break while both ends live. What is on one waits until it is made again.",
     "exclusions": "Number of views that may be issued, each of which excludes one more worker.",
     "joins": "Number of workers that are not there at first, and join in place of one that is excluded.",
     "lost_owners": "An owner may be excluded too, not only workers that own nothing.",
