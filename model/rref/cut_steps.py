@@ -49,7 +49,11 @@ def settled(world: World, bounds: Bounds, rules: RRefRules) -> World:
 
 def refuse(world: World, carrier: msg.Call | msg.Return) -> World:
     """Refuse a share of an RRef whose owner is lost, and tell the one who shared it (R28, R34)."""
-    return world._replace(network=net.send(world.network, (msg.CallFailed(carrier.rref, carrier.fork),)))
+    views = world.views
+    if len(views.refused) > 0:
+        views = views._replace(refused=views.refused.add(carrier.fork))
+    network = net.send(world.network, (msg.CallFailed(carrier.rref, carrier.fork),))
+    return world._replace(network=network, views=views)
 
 
 def _without_the_lost(world: World, rref: RRefId, bounds: Bounds, rules: RRefRules) -> own.Step:

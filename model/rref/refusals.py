@@ -6,10 +6,10 @@ from farref.model.actions import Deliver, Duplicate, Retry
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref import network as net
-from farref.model.rref.addressing import ends
+from farref.model.rref.addressing import ends, holder
 from farref.model.rref.links import has_lost, is_orphan
 from farref.model.rref.rules import RRefRules
-from farref.model.rref.views import is_late, shuns
+from farref.model.rref.views import forget_refusal, is_a_refusal, is_late, shuns
 from farref.model.rref.world import Bounds, World
 
 
@@ -51,11 +51,16 @@ def is_unheard(world: World, action: act.Action, bounds: Bounds, rules: RRefRule
 
 
 def is_from_the_excluded(world: World, message: msg.Message, bounds: Bounds) -> bool:
-    """Say whether the worker that a message goes to has excluded the one it comes from."""
+    """Say whether the worker that a message goes to has excluded the one it comes from; a refusal comes from its holder."""
     source, target = ends(world, message, bounds)
+    if source is None and is_a_refusal(world, message):
+        source = holder(world, message.fork)
     return source is not None and shuns(world, target, source)
 
 
 def unheard(world: World, action: act.Action) -> World | None:
     """Let a message arrive, and nothing come of it (R38). A copy of it, or one more attempt, would change nothing."""
-    return world._replace(network=net.take(world.network, action.message)) if isinstance(action, Deliver) else None
+    if not isinstance(action, Deliver):
+        return None
+    world = world._replace(network=net.take(world.network, action.message))
+    return forget_refusal(world, action.message)

@@ -23,6 +23,7 @@ from farref.model.rref.links import is_orphan
 from farref.model.rref.refusals import is_refused, is_unheard, unheard
 from farref.model.rref.rules import RRefRules
 from farref.model.rref.view_steps import followed, view_step
+from farref.model.rref.views import forget_refusal
 from farref.model.rref.world import Bounds, ForkData, World, mint, next_fork, parent_of, spend
 
 
@@ -204,6 +205,7 @@ def _receive_share(world: World, carrier: msg.Call | msg.Return, bounds: Bounds,
 
 def _receive_failure(world: World, message: msg.CallFailed, rules: RRefRules) -> World:
     """Tell the one who shared a fork that nobody received it (R28)."""
+    world = forget_refusal(world, message)
     rref, fork, parent = message.rref, message.fork, world.lineage[message.fork].parent
     if parent is None:
         return _owner_did(world, rref, own.on_call_failed(world.owners[rref], fork, rules))

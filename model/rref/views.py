@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from farref.model.rref import messages as msg
 from farref.model.values import IdSet, Table, no_ids
 
 if TYPE_CHECKING:
@@ -29,13 +30,19 @@ class Views(NamedTuple):
     settled: Table[int]  # by WorkerId: the newest view it has settled
     told: Table[int]  # by WorkerId: the newest view it knows to be buried
     late: IdSet  # those who have not joined yet
+    refused: (
+        IdSet  # forks that their holder did not take, as their owner is lost, and of which the sharer has not heard
+    )
 
 
 def no_views(bounds: Bounds) -> Views:
     """Make what there is before anybody is excluded."""
     nothing = Table((0,) * bounds.workers if bounds.exclusions else ())
     is_late = (worker in bounds.latecomers for worker in range(bounds.workers))
-    return Views(0, 0, nothing, nothing, nothing, nothing, IdSet(is_late) if bounds.latecomers else no_ids(0))
+    late = IdSet(is_late) if bounds.latecomers else no_ids(0)
+    can_refuse = bounds.exclusions > 0 and bounds.lost_owners
+    refused = no_ids(bounds.forks_total if can_refuse else 0)
+    return Views(0, 0, nothing, nothing, nothing, nothing, late, refused)
 
 
 def shuns(world: World, who: WorkerId, whom: WorkerId) -> bool:
@@ -62,3 +69,15 @@ def is_buried(world: World, worker: WorkerId) -> bool:
 def is_late(world: World, worker: WorkerId) -> bool:
     """Say whether a worker has not joined yet (R44)."""
     return len(world.views.late) > 0 and worker in world.views.late
+
+
+def is_a_refusal(world: World, message: msg.Message) -> bool:
+    """Say whether a message tells that its receiver did not take a fork (R28), which no network does."""
+    return len(world.views.refused) > 0 and isinstance(message, msg.CallFailed) and message.fork in world.views.refused
+
+
+def forget_refusal(world: World, message: msg.Message) -> World:
+    """Let a refusal that has arrived be over."""
+    if not is_a_refusal(world, message):
+        return world
+    return world._replace(views=world.views._replace(refused=world.views.refused.remove(message.fork)))

@@ -50,6 +50,13 @@ def test_a_call_that_waits_for_a_lost_owner_fails_within_the_step() -> None:
     assert tally.disagreement is None
 
 
+def test_R37_a_refusal_of_somebody_excluded_is_not_taken() -> None:
+    """B owned what A shares with C. C knows that B is lost, and says so; A hears of it when C is excluded too."""
+    bounds = {"exclusions": 2, "cuts": 2, "workers": 4, "lost_owners": True}
+    tally = campaign(SimulatedBackend, seed=31, first=3978, schedules_max=1, fixed=bounds)
+    assert tally.disagreement is None
+
+
 def test_a_rule_that_processes_break_is_found() -> None:
     make = partial(ProcessesBackend, prepare=_break_a_rule)
     tally = campaign(make, seed=2, schedules_max=3, fixed=BOUNDS["one"], protocol="rref")
