@@ -137,9 +137,10 @@ def _claims(about: AnySubject) -> Iterator[Named]:
 
 def _gaps(about: AnySubject) -> Iterator[Named]:
     for one in about.gaps.values():
-        what = f"A known defect of these rules, where a link breaks and both ends live: {one.title}. {one.text}"
-        command = _check(about, *(["--without", one.without] if one.without else []), "--claim", one.id)
-        yield Named(one.id, Sort.GAP, about.name, what, one.must_hold(), one.clause, (command,))
+        without = str(one.without)
+        what = f"What rules do without {without}, where a link breaks and both ends live: {one.title}. {one.text}"
+        commands = (_check(about, "--without", without, "--claim", one.id), _check(about, "--claim", one.id))
+        yield Named(one.id, Sort.GAP, about.name, what, one.must_hold(), one.clause, commands)
 
 
 def _rules(about: AnySubject) -> Iterator[Named]:

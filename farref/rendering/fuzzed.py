@@ -14,6 +14,7 @@ from farref.properties.twin.backends.known import FREE_BACKENDS
 from farref.properties.twin.tally import Tally
 from farref.properties.twin.twin import Disagreement
 from farref.rendering.agreement import EXIT_CODES, Agreement, setting, show_disagreement, violations
+from farref.words import counted
 
 OVERTIME: Final = "went on for {:.0f} s: when its time was up, not every allowed fault had happened (a busy machine?)"
 
@@ -117,7 +118,7 @@ def show_fuzz(page: Console, fuzzed: Fuzzed) -> None:
     how, what, well = fuzzed.terms
     page.print(f"{fuzzed.subject}: the {fuzzed.backend} backend {how}, seed {tally.seed}", style="bold")
     rate = tally.schedules / tally.seconds if tally.seconds else 0.0
-    counts = f"{tally.schedules:,} schedules, {tally.steps:,} {what}"
+    counts = f"{counted(tally.schedules, 'schedule')}, {tally.steps:,} {what}"
     page.print(f"{counts}, in {tally.seconds:.1f} s ({rate:,.0f} schedules/s)")
     if not fuzzed.is_free:
         page.print(f"properties: evaluated after {tally.judged:,} of the steps, drawn from the seed, and at each end")

@@ -15,7 +15,7 @@ from farref.properties.protocols import CHECKED
 COMMANDS_ARE: Final = {
     Sort.PROPERTY: ("check it",),
     Sort.CLAIM: ("see it break", "see it hold"),
-    Sort.GAP: ("see it break",),
+    Sort.GAP: ("see it break", "see it hold"),
     Sort.RULE: ("leave it out",),
     Sort.SITUATION: ("reach it",),
     Sort.DEFECT: (),

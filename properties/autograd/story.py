@@ -11,6 +11,7 @@ from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retr
 from farref.model.autograd import actions as act
 from farref.model.ids import worker_name
 from farref.properties.autograd.replay import AutogradMoment
+from farref.properties.breaks import what_a_break_does
 from farref.properties.traces.story import befalls
 
 
@@ -42,7 +43,7 @@ def happens(moment: AutogradMoment) -> str:
         case act.Fence():
             return f"{worker} learns that it is excluded, and falls silent"
         case act.Cut(_, other):
-            ends = "" if moment.model.rules.only_views_declare_dead else ", and each takes the other for dead"
+            ends = what_a_break_does(moment.model.rules)
             return f"the link between {worker} and {worker_name(other)} breaks{ends}"
         case act.Mend(_, other):
             return f"the link between {worker} and {worker_name(other)} is mended"

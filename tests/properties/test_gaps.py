@@ -129,6 +129,27 @@ def test_what_a_broken_link_ends_is_told() -> None:
     )
 
 
+BREAKS: Final = {
+    "retries_until_answered": "breaks",
+    "sends_again_after_a_break": "breaks; calls on it are lost",
+    "takes_calls_once": "breaks; calls that were taken over it come again",
+}
+"""What is told of a link that breaks, by the rule that is left out."""
+ONE_CUT: Final[dict[str, tuple[dict[str, Any], str, str]]] = {
+    "rref": ({"workers": 2, "cuts": 1}, "Cut(B, A)", "the link between B and A"),
+    "autograd": ({"graph": "there-and-back", "cuts": 1}, "Cut(A, B)", "the link between A and B"),
+}
+
+
+@pytest.mark.parametrize("without", BREAKS)
+@pytest.mark.parametrize("protocol", ONE_CUT)
+def test_what_rules_do_to_a_broken_link_is_told(protocol: str, without: str) -> None:
+    about, (bounds, step, link) = PROTOCOLS[protocol], ONE_CUT[protocol]
+    model = about.model(about.bounds(**bounds), replace(about.sound, **{without: False}))
+    (moment,) = about.replay(model, named(model, step))
+    assert about.tell(moment) == f"{link} {BREAKS[without]}"
+
+
 def test_workers_get_familiar_names_where_links_break() -> None:
     bounds = Bounds(workers=4, cuts=1)
     model = PROTOCOLS["rref"].model(bounds, PROTOCOLS["rref"].sound)

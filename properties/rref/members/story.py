@@ -10,6 +10,7 @@ from farref.model.rref.actions import Bury, Cut, Exclude, Install, Join, Mend, O
 from farref.model.rref.ids import ForkId
 from farref.model.rref.owner import Entry
 from farref.model.rref.user import Fetch, Handle, User
+from farref.properties.breaks import what_a_break_does
 from farref.properties.rref.replay import RRefMoment
 
 
@@ -19,7 +20,7 @@ def happens_to_members(action: Shutdown | Cut | Mend | OnView, moment: RRefMomen
         case Shutdown():
             return "every worker calls shutdown(): nothing new is begun"
         case Cut(one, other):
-            ends = "" if moment.model.rules.only_views_declare_dead else ", and each takes the other for dead"
+            ends = what_a_break_does(moment.model.rules)
             return f"the link between {worker_name(one)} and {worker_name(other)} breaks{ends}"
         case Mend(one, other):
             return f"the link between {worker_name(one)} and {worker_name(other)} is mended"
