@@ -8,11 +8,13 @@ from __future__ import annotations
 import time
 
 from farref.impl.core.autograd.ids import ContextId
-from farref.impl.core.autograd.messages import CleanupContext
+from farref.impl.core.autograd.messages import CleanupContext, Forget
+from farref.impl.core.channel import FIRST
 from farref.impl.core.ids import WorkerId
+from farref.impl.core.messages import Control
 from farref.impl.transport.frames import Acks, read_body, read_header
 from farref.impl.values.tensors import Passage
-from farref.impl.worker.connection import ANSWERS, LATER
+from farref.impl.worker.connection import ANSWERS, LATER, NOW
 from farref.impl.worker.intake import TICK_S
 from farref.impl.worker.worker import Worker
 from tests.impl.worker.unthreaded import A, B, Pair
@@ -96,3 +98,27 @@ def test_R6_whoever_rested_answers_with_a_tick_that_is_not_a_rare_one(pair: Pair
     b.intake.turn(0.0)
     assert b.intake._pace == TICK_S
     assert b.intake._next_tick <= time.monotonic() + TICK_S
+
+
+def test_R6_whoever_rested_does_so_too_when_only_a_release_has_come(pair: Pair) -> None:
+    a, b = pair
+    context = a.core.engine.open_context()
+    for _ in range(3):
+        b.intake._next_tick = 0.0
+        b.intake.turn(0.0)
+    a.connections[B].queue_message(Control(a.core.incarnation, FIRST, FIRST, CleanupContext(context)), NOW)
+    a.flush()
+    b.intake.turn(0.0)
+    assert b.arrivals.put_off
+    assert b.intake._pace == TICK_S
+
+
+def test_R34_a_release_that_is_nothing_ends_its_peer_although_it_was_put_off(pair: Pair) -> None:
+    a, b = pair
+    nobody = Forget(a.core.engine.open_context(), (WorkerId(7),))
+    a.connections[B].queue_message(Control(a.core.incarnation, FIRST, FIRST, nobody), NOW)
+    a.flush()
+    b.intake.turn(0.0)
+    assert A not in b.core.dead
+    b.intake.turn(0.0)
+    assert "takes worker 7 for dead" in b.core.dead[A]

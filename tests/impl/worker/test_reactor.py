@@ -107,6 +107,33 @@ def test_a_caller_takes_the_role_that_was_given_back_just_before_it_stood_in_lin
     os.close(reactor.kick)
 
 
+def test_whoever_leaves_tells_the_next_in_line_that_the_role_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While somebody is in line nobody in the background takes the role: without word of it all would stand still."""
+    monkeypatch.setattr(module, "LINE_S", 3600.0)
+    readers: set[int | None] = set()
+
+    def turn(_: float) -> None:
+        readers.add(threading.get_ident())
+        time.sleep(0.001)
+
+    reactor = Reactor(turn, "test")
+    first_is_done, second_is_done = threading.Event(), threading.Event()
+    first, second = (
+        threading.Thread(target=reactor.serve_until, args=(done.is_set, time.monotonic() + 3600, Bell), daemon=True)
+        for done in (first_is_done, second_is_done)
+    )
+    first.start()
+    wait_until(lambda: reactor._reader == first.ident)
+    second.start()
+    wait_until(lambda: len(reactor._callers) == 1)
+    time.sleep(0.05)  # it has looked at the role, and sleeps
+    first_is_done.set()
+    wait_until(lambda: second.ident in readers)
+    second_is_done.set()
+    second.join(30)
+    assert reactor.stop()
+
+
 def test_the_lookout_sleeps_while_a_caller_waits_for_long_and_somebody_reads_after_it() -> None:
     done = threading.Event()
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
 from farref.impl import PeerDied, launch, rpc_sync
+from farref.impl.autograd import backward, context
+from farref.impl.tape import tensor
 from farref.impl.transport.streams import Transport
+from farref.impl.worker import reactor
 from farref.impl.worker.lines import FEW_CALLS
+from farref.impl.worker.process import current
 from farref.impl.worker.reactor import Reactor
+from tests.impl.far import autograd as far_autograd
 from tests.impl.far import faults as far_faults
 from tests.impl.far import references as far
+from tests.impl.settling import eventually
 from tests.impl.worker.unthreaded import A, B, Pair, turn
 
 
@@ -71,3 +80,28 @@ def test_a_user_that_takes_nothing_in_does_not_fill_the_memory_of_the_owner(
         b.intake.turn(0.06)
         turn(b)
     assert {future.value().nbytes for future in futures} == {2**18}
+
+
+def test_a_root_in_line_is_woken_for_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread reads what comes for it, and goes on reading."""
+    monkeypatch.setattr(reactor, "LINE_S", 3600.0)
+    was_woken, ended = threading.Event(), threading.Event()
+
+    def train(reading: threading.Thread) -> None:
+        x = tensor(2.0, requires_grad=True)
+        with context() as context_id:
+            loss = rpc_sync("A", far_autograd.double, [x])
+            reading.start()
+            eventually(lambda: current().reactor._reader == reading.ident)
+            backward(context_id, [loss])
+        was_woken.set()
+
+    with launch(["A"], allow=[far_autograd.__name__]):
+        reading = threading.Thread(target=current().reactor.serve_until, args=(ended.is_set, time.monotonic() + 3600))
+        training = threading.Thread(target=train, args=[reading], daemon=True)
+        training.start()
+        came = was_woken.wait(10)
+        ended.set()
+        training.join(10)
+        reading.join(10)
+    assert came

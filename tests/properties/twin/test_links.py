@@ -60,6 +60,12 @@ def test_between_processes_a_call_that_does_not_run_is_heard_of_before_it_is_mis
     assert campaign(ProcessesBackend, seed=0, first=142, schedules_max=1, fixed=whole).disagreement is None
 
 
+def test_what_says_that_a_call_does_not_run_is_not_lost_with_a_link() -> None:
+    """It waits for a link that is mended after everything else has ended."""
+    fixed = {"exclusions": 2, "cuts": 3, "lost_owners": True, "workers": 4}
+    assert campaign(SimulatedBackend, seed=0, first=318, schedules_max=1, fixed=fixed).disagreement is None
+
+
 # -- mistakes ----------------------------------------------------------------------------------------------------------
 
 
