@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Happening, OnMessage, Retry
+from farref.model.actions import (
+    Cut,
+    Deliver,
+    DropMessage,
+    Duplicate,
+    Exclude,
+    FailCall,
+    Happening,
+    Install,
+    Mend,
+    OnMember,
+    OnMessage,
+    Retry,
+)
 from farref.model.autograd.ids import PairId, PassId
 from farref.model.autograd.messages import ForwardCall, Message, PropagateGradients
 from farref.model.ids import WorkerId, worker_name
@@ -79,45 +92,8 @@ class Notice(Happening):
         return f"Notice({worker_name(self.worker)}, {worker_name(self.dead)} is dead)"
 
 
-@dataclass(frozen=True, slots=True)
-class OnMember(Happening):
-    """Something is decided about a worker, or a worker is told of it."""
-
-    worker: WorkerId
-
-    def __str__(self) -> str:
-        return f"{self.kind}({worker_name(self.worker)})"
-
-
-class Exclude(OnMember):
-    """The authority issues the next view, in which one more worker is excluded. That worker may live, and goes on."""
-
-
-class Install(OnMember):
-    """A worker installs the next view."""
-
-
 class Fence(OnMember):
     """An excluded worker learns that it is excluded, and takes no further step."""
-
-
-@dataclass(frozen=True, slots=True)
-class OnLink(Happening):
-    """Something happens to the link between two workers, and both live."""
-
-    one: WorkerId
-    other: WorkerId
-
-    def __str__(self) -> str:
-        return f"{self.kind}({worker_name(self.one)}, {worker_name(self.other)})"
-
-
-class Cut(OnLink):
-    """The link breaks."""
-
-
-class Mend(OnLink):
-    """The link is made again, in a new epoch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from farref.model.actions import Exclude, Install
 from farref.model.autograd import actions as act
 from farref.model.autograd import network as net
 from farref.model.autograd import root as rt
@@ -31,9 +32,9 @@ def member_step(world: World, action: act.Membership, bounds: Bounds, rules: Aut
     if world.graph is None or action.worker in world.dead:
         return None
     match action:
-        case act.Exclude(worker):
+        case Exclude(worker):
             return exclude(world, worker, bounds)
-        case act.Install(worker):
+        case Install(worker):
             return install(world, worker, bounds, rules)
         case act.Fence(worker):
             return fence(world, worker, bounds, rules)

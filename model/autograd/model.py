@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import ClassVar
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
+from farref.model.actions import Cut, Deliver, DropMessage, Duplicate, Exclude, FailCall, Install, Mend, Retry
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.rules import SOUND, AutogradRules
@@ -40,11 +40,11 @@ def all_actions(bounds: Bounds, rules: AutogradRules) -> Iterator[act.Action]:
         yield from map(act.Crash, bounds.worker_ids)
         yield from (act.Notice(*two) for two in permutations(bounds.worker_ids, 2))
     if bounds.exclusions:
-        yield from (kind(worker) for kind in (act.Exclude, act.Install, act.Fence) for worker in bounds.worker_ids)
+        yield from (kind(worker) for kind in (Exclude, Install, act.Fence) for worker in bounds.worker_ids)
     if bounds.cuts:
-        yield from (act.Cut(*two) for two in combinations(bounds.worker_ids, 2))
+        yield from (Cut(*two) for two in combinations(bounds.worker_ids, 2))
     if bounds.cuts and rules.only_views_declare_dead:
-        yield from (act.Mend(*two) for two in combinations(bounds.worker_ids, 2))
+        yield from (Mend(*two) for two in combinations(bounds.worker_ids, 2))
     for message in bounds.places:
         yield from _message_actions(message, bounds, rules)
 

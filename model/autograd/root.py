@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple
 
+from farref.model.actions import Install
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.graphs import Graph
@@ -71,9 +72,9 @@ TRANSITIONS: Final = transitions(
     (act.Notice,          ACTIVE,                          stays() | to(FAILED, msg.Abort)),
     (act.Notice,          (COMMITTING,),                   stays() | to(SUCCEEDED)),
     (act.Notice,          (SUCCEEDED, FAILED),             stays()),
-    (act.Install,         ACTIVE,                          stays() | to(FAILED, msg.Abort)),
-    (act.Install,         (COMMITTING,),                   stays() | to(SUCCEEDED)),
-    (act.Install,         (SUCCEEDED, FAILED),             stays()),
+    (Install,         ACTIVE,                          stays() | to(FAILED, msg.Abort)),
+    (Install,         (COMMITTING,),                   stays() | to(SUCCEEDED)),
+    (Install,         (SUCCEEDED, FAILED),             stays()),
     (act.Fence,           (*ACTIVE, COMMITTING),           to(FAILED)),
     (act.Fence,           (SUCCEEDED, FAILED),             stays()),
     (msg.Forget,          (COMMITTING,),                   stays() | to(SUCCEEDED)),  # it may name somebody dead

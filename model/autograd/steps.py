@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, OnMessage, Retry
+from farref.model.actions import (
+    Cut,
+    Deliver,
+    DropMessage,
+    Duplicate,
+    Exclude,
+    FailCall,
+    Install,
+    Mend,
+    OnMessage,
+    Retry,
+)
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd import network as net
@@ -44,11 +55,11 @@ def step(world: World, action: act.Action, bounds: Bounds, rules: AutogradRules)
             return crash(world, worker, bounds, rules)
         case act.Notice(worker, dead):
             return notice(world, worker, dead, bounds, rules)
-        case act.Exclude() | act.Install() | act.Fence():
+        case Exclude() | Install() | act.Fence():
             return member_step(world, action, bounds, rules)
-        case act.Cut(one, other):
+        case Cut(one, other):
             return cut(world, one, other, bounds, rules)
-        case act.Mend(one, other):
+        case Mend(one, other):
             return mend(world, one, other)
         case _:
             assert_never(action)

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from farref.model.actions import FailCall
+from farref.model.actions import FailCall, Install
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.graphs import Graph
@@ -56,7 +56,7 @@ TRANSITIONS: Final = transitions(
     (msg.CleanupContext,  (ABSENT, OPEN),               to(CLOSED, msg.Closed)),
     (msg.Forget,          (CLOSED,),                    to(GONE) | stays()),
     (act.Notice,          (OPEN, CLOSED),               to(GONE)),
-    (act.Install,         (OPEN, CLOSED),               to(GONE)),
+    (Install,         (OPEN, CLOSED),               to(GONE)),
     (act.Fence,           (ABSENT, OPEN, CLOSED, GONE), to(GONE)),
     (act.Crash,           (ABSENT, OPEN, CLOSED, GONE), to(GONE)),
 )

@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Happening, Retry
+from farref.model.actions import (
+    Cut,
+    Deliver,
+    DropMessage,
+    Duplicate,
+    Exclude,
+    FailCall,
+    Happening,
+    Install,
+    Mend,
+    OnMember,
+    Retry,
+)
 from farref.model.ids import WorkerId, worker_name
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Call, Control, Message, RemoteCall, Return
@@ -124,53 +136,16 @@ class Shutdown(Happening):
         return "Shutdown()"
 
 
-@dataclass(frozen=True, slots=True)
-class OnLink(Happening):
-    """Something that happens to the link between two workers that live."""
-
-    one: WorkerId
-    other: WorkerId
-
-    def __str__(self) -> str:
-        return f"{self.kind}({worker_name(self.one)}, {worker_name(self.other)})"
-
-
-class Cut(OnLink):
-    """The link breaks."""
-
-
-class Mend(OnLink):
-    """The link is made again, in a new epoch."""
-
-
-@dataclass(frozen=True, slots=True)
-class OfWorker(Happening):
-    """Something that happens to a worker, or that it does about views."""
-
-    worker: WorkerId
-
-    def __str__(self) -> str:
-        return f"{self.kind}({worker_name(self.worker)})"
-
-
-class Exclude(OfWorker):
-    """The authority issues a view that excludes one more worker (R35)."""
-
-
-class Install(OfWorker):
-    """A worker installs the next view (R37)."""
-
-
-class Reclaim(OfWorker):
+class Reclaim(OnMember):
     """A worker learns which view is buried, and lets go of what is kept for those excluded in it (R41, R42)."""
 
 
-class Join(OfWorker):
+class Join(OnMember):
     """A new incarnation joins, in place of a worker that is excluded (R44)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settle(OfWorker):
+class Settle(OnMember):
     """A worker tells the authority that it holds no heir of those excluded in a view (R39)."""
 
     view: int

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
+from farref.model.actions import Cut, Deliver, DropMessage, Duplicate, FailCall, Install, Retry
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
@@ -77,7 +77,7 @@ def experience(before: World, action: act.Action, after: World, bounds: Bounds) 
             return application
         case act.FinishFunction(rref) | act.OwnerLetGo(rref):
             return _served_or_lost(before, action, after, _began(application, action, bounds), rref)
-        case act.Cut() | act.Install():
+        case Cut() | Install():
             return _lost(after, application, bounds)
         case act.Reclaim():
             return _reclaimed(before, action, after, application, bounds)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from farref.model.actions import OnMessage, Retry
+from farref.model.actions import Cut, Mend, OnMessage, Retry
 from farref.model.ids import WorkerId
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
@@ -31,12 +31,12 @@ from farref.model.rref.views import is_late, shuns
 from farref.model.rref.world import Bounds, World, spend
 
 
-def link_step(world: World, action: act.Cut | act.Mend, bounds: Bounds, rules: RRefRules) -> World | None:
+def link_step(world: World, action: Cut | Mend, bounds: Bounds, rules: RRefRules) -> World | None:
     """Take a step of a link."""
     match action:
-        case act.Cut(one, other):
+        case Cut(one, other):
             return cut(world, one, other, bounds, rules)
-        case act.Mend(one, other):
+        case Mend(one, other):
             return mend(world, one, other)
         case _:
             assert_never(action)

@@ -16,7 +16,18 @@ from functools import cached_property, partial
 from itertools import chain, combinations, compress, permutations
 from typing import ClassVar
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, OnMessage, Retry
+from farref.model.actions import (
+    Cut,
+    Deliver,
+    DropMessage,
+    Duplicate,
+    Exclude,
+    FailCall,
+    Install,
+    Mend,
+    OnMessage,
+    Retry,
+)
 from farref.model.checker.interface import Renaming
 from farref.model.ids import WorkerId
 from farref.model.protocol_model import ProtocolModel
@@ -37,9 +48,9 @@ def all_actions(bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
     if bounds.shutdown:
         yield act.Shutdown()
     if bounds.cuts:
-        yield from (act.Cut(*two) for two in combinations(bounds.worker_ids, 2))
+        yield from (Cut(*two) for two in combinations(bounds.worker_ids, 2))
     if bounds.cuts and rules.only_views_declare_dead:
-        yield from (act.Mend(*two) for two in combinations(bounds.worker_ids, 2))
+        yield from (Mend(*two) for two in combinations(bounds.worker_ids, 2))
     if bounds.exclusions:
         yield from _view_actions(bounds)
 
@@ -47,8 +58,8 @@ def all_actions(bounds: Bounds, rules: RRefRules) -> Iterator[act.Action]:
 def _view_actions(bounds: Bounds) -> Iterator[act.Action]:
     for worker in bounds.worker_ids:
         if bounds.lost_owners or worker not in bounds.owning:
-            yield act.Exclude(worker)
-        yield act.Install(worker)
+            yield Exclude(worker)
+        yield Install(worker)
         yield from (act.Settle(worker, view) for view in range(1, bounds.exclusions + 1))
         yield act.Reclaim(worker)
     yield from (act.Bury(view) for view in range(1, bounds.exclusions + 1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, OnMessage, Retry
+from farref.model.actions import Deliver, DropMessage, Duplicate, Exclude, FailCall, Install, OnLink, OnMessage, Retry
 from farref.model.rref import actions as act
 from farref.model.rref import application as app
 from farref.model.rref import messages as msg
@@ -85,9 +85,9 @@ def _take(world: World, action: act.Action, bounds: Bounds, rules: RRefRules) ->
             return _time_out(world, fork, use.time_out_creation if only else use.time_out_creation_as_confirmed)
         case act.Shutdown():
             return None if world.closing else world._replace(closing=True)
-        case act.Cut() | act.Mend():
+        case OnLink():
             return link_step(world, action, bounds, rules)
-        case act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
+        case Exclude() | Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
             return view_step(world, action, bounds, rules)
         case _:
             assert_never(action)

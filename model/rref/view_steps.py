@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from farref.model.actions import Deliver, Duplicate
+from farref.model.actions import Deliver, Duplicate, Exclude, Install
 from farref.model.ids import WorkerId
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
@@ -36,9 +36,9 @@ TO_OWNER = (msg.ForkRequest, msg.UserDelete, msg.CreateFailed)
 def view_step(world: World, action: act.OnView, bounds: Bounds, rules: RRefRules) -> World | None:
     """Take a step about views."""
     match action:
-        case act.Exclude(worker):
+        case Exclude(worker):
             return exclude(world, worker, bounds)
-        case act.Install(worker):
+        case Install(worker):
             return install(world, worker, bounds, rules)
         case act.Settle(worker, view):
             return settle(world, worker, view, bounds, rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, Final
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
+from farref.model.actions import Cut, Deliver, DropMessage, Duplicate, Exclude, FailCall, Install, Mend, Retry
 from farref.model.autograd import actions as act
 from farref.model.autograd.messages import Message
 from farref.model.autograd.model import AutogradModel
@@ -26,10 +26,10 @@ SORTS: Final[dict[str, tuple[type, ...]]] = {
     "release": (act.ReleaseContext,),
     "die": (act.Crash,),
     "notice": (act.Notice,),
-    "exclude": (act.Exclude,),
-    "follow views": (act.Install, act.Fence),
-    "cut": (act.Cut,),
-    "mend": (act.Mend,),
+    "exclude": (Exclude,),
+    "follow views": (Install, act.Fence),
+    "cut": (Cut,),
+    "mend": (Mend,),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, assert_never
 
-from farref.model.actions import OnMessage
+from farref.model.actions import Exclude, OnLink, OnMember, OnMessage
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.addressing import ends
@@ -40,11 +40,11 @@ class AutogradMoment(Moment[AutogradModel, World, act.Action, msg.Message]):
                 return EVERYONE
             case act.OnPair(pair):
                 return worker_name(self.graph.pairs[pair].source)
-            case act.Exclude():
+            case Exclude():
                 return AUTHORITY
-            case act.Backward(worker) | act.Crash(worker) | act.Notice(worker) | act.OnMember(worker):
+            case act.Backward(worker) | act.Crash(worker) | act.Notice(worker) | OnMember(worker):
                 return worker_name(worker)
-            case act.OnLink(one):
+            case OnLink(one):
                 return worker_name(one)
             case act.TimeOut(number):
                 return self.root(number)

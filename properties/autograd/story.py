@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
+from farref.model.actions import Cut, Deliver, DropMessage, Duplicate, Exclude, FailCall, Install, Mend, Retry
 from farref.model.autograd import actions as act
 from farref.model.ids import worker_name
 from farref.properties.autograd.replay import AutogradMoment
@@ -36,16 +36,16 @@ def happens(moment: AutogradMoment) -> str:
             return f"{worker} dies"
         case act.Notice(_, dead):
             return f"{worker} is told that {worker_name(dead)} is dead"
-        case act.Exclude():
+        case Exclude():
             return f"a view excludes {worker_name(action.worker)}, which goes on"
-        case act.Install():
+        case Install():
             return f"{worker} installs the next view"
         case act.Fence():
             return f"{worker} learns that it is excluded, and falls silent"
-        case act.Cut(_, other):
+        case Cut(_, other):
             ends = what_a_break_does(moment.model.rules)
             return f"the link between {worker} and {worker_name(other)} breaks{ends}"
-        case act.Mend(_, other):
+        case Mend(_, other):
             return f"the link between {worker} and {worker_name(other)} is mended"
         case act.Raise():
             return f"{befalls(moment)}, and a backward rule raises an exception"

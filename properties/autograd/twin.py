@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall
+from farref.model.actions import Cut, Deliver, DropMessage, Duplicate, Exclude, FailCall, Mend
 from farref.model.autograd import actions as act
 from farref.model.autograd import messages as msg
 from farref.model.autograd.ids import CREATOR
@@ -25,10 +25,10 @@ FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "timed_out": (act.TimeOut,),
     "failed": (FailCall, act.Raise),
     "died": (act.Crash,),
-    "excluded": (act.Exclude,),
+    "excluded": (Exclude,),
     "refused": (act.Fence,),
-    "cut": (act.Cut,),
-    "mended": (act.Mend,),
+    "cut": (Cut,),
+    "mended": (Mend,),
 }
 NEEDS: Final = {
     "duplicated": "duplicates",

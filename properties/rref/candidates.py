@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Final
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
+from farref.model.actions import Cut, Deliver, DropMessage, Duplicate, Exclude, FailCall, Install, Mend, Retry
 from farref.model.rref import actions as act
 from farref.model.rref.ids import ForkId
 from farref.model.rref.messages import Message, kind_number
@@ -36,10 +36,10 @@ SORTS: Final[dict[str, tuple[type, ...]]] = {
     "time out": (act.AbandonFetch, act.TimeOutCreation),
     "retry": (Retry,),
     "shut down": (act.Shutdown,),
-    "exclude": (act.Exclude,),
-    "follow views": (act.Install, act.Settle, act.Bury, act.Reclaim, act.Join),
-    "cut": (act.Cut,),
-    "mend": (act.Mend,),
+    "exclude": (Exclude,),
+    "follow views": (Install, act.Settle, act.Bury, act.Reclaim, act.Join),
+    "cut": (Cut,),
+    "mend": (Mend,),
 }
 Place = tuple[int, int]
 """What a message is found by: the number of its kind, and its fork."""

@@ -6,21 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
-from farref.model.actions import Deliver, OnMessage
+from farref.model.actions import Deliver, Exclude, OnLink, OnMember, OnMessage
 from farref.model.ids import WorkerId, worker_name
-from farref.model.rref.actions import (
-    Action,
-    Bury,
-    CreateRemote,
-    Exclude,
-    OfWorker,
-    OnFork,
-    OnLink,
-    OnRRef,
-    OwnerShare,
-    Shutdown,
-    UserShare,
-)
+from farref.model.rref.actions import Action, Bury, CreateRemote, OnFork, OnRRef, OwnerShare, Shutdown, UserShare
 from farref.model.rref.addressing import ends, holder, sharer
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.messages import Message
@@ -58,7 +46,7 @@ class RRefMoment(Moment[RRefModel, World, Action, Message]):
                 return worker_name(one)
             case Exclude() | Bury():
                 return AUTHORITY
-            case OfWorker(worker):
+            case OnMember(worker):
                 return worker_name(worker)
             case OnMessage(message):
                 return self.address(message).source
@@ -69,7 +57,7 @@ class RRefMoment(Moment[RRefModel, World, Action, Message]):
     def rref(self) -> RRefId | None:
         """The RRef this step is about, if it is about one."""
         match self.action:
-            case Shutdown() | OnLink() | Bury() | OfWorker():
+            case Shutdown() | OnLink() | Bury() | OnMember():
                 return None
             case OnRRef(rref):
                 return rref
@@ -106,7 +94,7 @@ def familiar(bounds: Bounds, actions: Iterable[Action]) -> tuple[Action, ...]:
                 renamed.append(replace(action, worker=_name_for(worker, names, free)))
             case OwnerShare(_, target) | UserShare(_, target):
                 renamed.append(replace(action, target=_name_for(target, names, free)))
-            case OfWorker(worker):
+            case OnMember(worker):
                 renamed.append(replace(action, worker=_name_for(worker, names, free)))
             case OnLink(one, other):
                 both = (_name_for(one, names, free), _name_for(other, names, free))

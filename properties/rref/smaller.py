@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from farref.model.actions import OnMessage
+from farref.model.actions import OnLink, OnMessage
 from farref.model.ids import WorkerId
-from farref.model.rref.actions import Action, CreateRemote, OnFork, OnLink, OnRRef, OwnerShare, Shutdown, UserShare
+from farref.model.rref.actions import Action, CreateRemote, OnFork, OnRRef, OwnerShare, Shutdown, UserShare
 from farref.model.rref.ids import ForkId, RRefId
 from farref.model.rref.world import Bounds
 from farref.properties.twin.rebuilt import rebuilt

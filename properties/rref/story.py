@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
+from farref.model.actions import Cut, Deliver, DropMessage, Duplicate, Exclude, FailCall, Install, Mend, Retry
 from farref.model.ids import worker_name
 from farref.model.rref.actions import (
     AbandonFetch,
@@ -16,15 +16,11 @@ from farref.model.rref.actions import (
     CreateLocal,
     CreateOnSelf,
     CreateRemote,
-    Cut,
     EndCall,
-    Exclude,
     FetchValue,
     FinishFunction,
-    Install,
     Join,
     LetGo,
-    Mend,
     OwnerLetGo,
     OwnerShare,
     Reclaim,

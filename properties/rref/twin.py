@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from farref.model.actions import DropMessage, Duplicate, FailCall
+from farref.model.actions import Cut, DropMessage, Duplicate, Exclude, FailCall, Mend
 from farref.model.ids import worker_name
 from farref.model.rref import actions as act
 from farref.model.rref.ids import ForkId, RRefId
@@ -21,11 +21,11 @@ FAULTS: Final[dict[str, tuple[type, ...]]] = {
     "dropped": (DropMessage,),
     "timed_out": (act.AbandonFetch, act.TimeOutCreation),
     "failed": (FailCall,),
-    "excluded": (act.Exclude,),
+    "excluded": (Exclude,),
     "buried": (act.Reclaim,),
     "joined": (act.Join,),
-    "cut": (act.Cut,),
-    "mended": (act.Mend,),
+    "cut": (Cut,),
+    "mended": (Mend,),
 }
 NEEDS: Final = {
     "duplicated": "duplicates",

@@ -12,7 +12,7 @@ from typing import Any, Final, assert_never
 
 import msgspec
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
+from farref.model.actions import Cut, Deliver, DropMessage, Duplicate, Exclude, FailCall, Install, Mend, Retry
 from farref.model.ids import worker_name
 from farref.model.messages import kind_of
 from farref.model.rref import actions as act
@@ -109,9 +109,9 @@ class Stepped:
             case act.Shutdown():
                 for one in self.names.workers:
                     self._step("begin", worker=one, what="leave", rref=None, fork=None, to=None)
-            case act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
+            case Exclude() | Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
                 raise Refused(f"{action}: nobody is excluded here")
-            case act.RegisterCreator() | act.EndCall() | act.Cut() | act.Mend():
+            case act.RegisterCreator() | act.EndCall() | Cut() | Mend():
                 raise Refused(f"{action} is no step that a backend behind an adapter is asked for")
             case _:
                 assert_never(action)

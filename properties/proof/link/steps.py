@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, assert_never
 
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, OnMessage, Retry
+from farref.model.actions import Deliver, DropMessage, Duplicate, Exclude, FailCall, Install, OnLink, OnMessage, Retry
 from farref.model.messages import kind_of
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
@@ -89,7 +89,7 @@ def taken(world: World, action: act.Action, bounds: Bounds) -> Taken | None:
             return Taken(type(action).__name__, fork, fork, bounds.rref_of(fork))
         case act.Shutdown():
             return None
-        case act.OnLink() | act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
+        case OnLink() | Exclude() | Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
             raise AssertionError("in the proof of RRefs no link breaks, and nobody is excluded")
         case _:
             assert_never(action)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from farref.model.actions import Deliver, Duplicate
+from farref.model.actions import Deliver, Duplicate, Exclude, Install
 from farref.model.ids import WorkerId, worker_name
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
@@ -38,7 +38,7 @@ from farref.properties.proof.views.safety import RECLAIMING, VIEWS
 from farref.properties.proof.views.steps import steps
 
 PARAMETERS: Final = (POINT.fork, POINT.other, POINT.rref, POINT.worker, POINT.view)
-ON_VIEWS: Final = (act.Exclude, act.Install, act.Settle, act.Bury, act.Reclaim, act.Join)
+ON_VIEWS: Final = (Exclude, Install, act.Settle, act.Bury, act.Reclaim, act.Join)
 
 
 # -- states ------------------------------------------------------------------------------------------------------------
@@ -177,12 +177,12 @@ def path(world: World, action: act.Action, after: World, bounds: Bounds) -> Iter
 
 def _about_views(world: World, action: act.OnView, after: World, bounds: Bounds) -> Iterator[Taken]:
     match action:
-        case act.Exclude():
+        case Exclude():
             view = after.views.issued
             for worker in (one for one in bounds.worker_ids if is_late(world, one)):
                 yield Taken("Install", worker=worker, view=view)
                 yield Taken("Settle", worker=worker, view=view)
-        case act.Install(worker):
+        case Install(worker):
             yield Taken("Install", worker=worker, view=after.views.installed[worker])
             for fork in map(ForkId, range(bounds.forks_total)):
                 told = is_unanswered(world.network, msg.ChildAccept(bounds.rref_of(fork), fork))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
+from farref.model.actions import Cut, Exclude, Install, Mend
 from farref.model.ids import worker_name
-from farref.model.rref.actions import Bury, Cut, Exclude, Install, Join, Mend, OnView, Reclaim, Settle, Shutdown
+from farref.model.rref.actions import Bury, Join, OnView, Reclaim, Settle, Shutdown
 from farref.model.rref.ids import ForkId
 from farref.model.rref.owner import Entry
 from farref.model.rref.user import Fetch, Handle, User

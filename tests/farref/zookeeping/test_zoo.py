@@ -105,7 +105,9 @@ def test_what_is_of_an_unknown_commit_is_asked_again_and_its_stamp_goes(tmp_path
     assert record.read(place).stale() == {(name, "simulated")}
     farref("zoo", "--stale", "--quiet", "--record", str(place), exit_code=OK)
     known = record.read(place)
-    assert known.outcome(name, "simulated") == msgspec.structs.replace(survived(SCHEDULES), seconds=seconds_of(known, name))
+    assert known.outcome(name, "simulated") == msgspec.structs.replace(
+        survived(SCHEDULES), seconds=seconds_of(known, name)
+    )
     assert commits[0] not in [one.commit for one in known.stamps]
 
 

@@ -23,7 +23,18 @@ from typing import assert_never
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.errors import RpcError
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, OnMessage, Retry
+from farref.model.actions import (
+    Cut,
+    Deliver,
+    DropMessage,
+    Duplicate,
+    Exclude,
+    FailCall,
+    Install,
+    Mend,
+    OnMessage,
+    Retry,
+)
 from farref.model.autograd import actions as act
 from farref.model.autograd.graphs import Entry, Flow, Graph, Leaf, Root, Send
 from farref.model.autograd.ids import CREATOR, PairId, PassId
@@ -94,11 +105,11 @@ class AutogradLockstep:
                 self._fall_silent(WorkerId(worker))
             case act.Notice(worker, dead):
                 self.network.notice(WorkerId(worker), WorkerId(dead))
-            case act.Cut(one, other):
+            case Cut(one, other):
                 self.traffic.cut(WorkerId(one), WorkerId(other))
-            case act.Mend(one, other):
+            case Mend(one, other):
                 self.traffic.mend(WorkerId(one), WorkerId(other))
-            case act.Exclude() | act.Install() | act.Fence():
+            case Exclude() | Install() | act.Fence():
                 self._follow(action)
             case OnMessage():
                 self._befall(action)
@@ -136,9 +147,9 @@ class AutogradLockstep:
     def _follow(self, action: act.Membership) -> None:
         worker = WorkerId(action.worker)
         match action:
-            case act.Exclude():
+            case Exclude():
                 self.members.exclude(worker)
-            case act.Install():
+            case Install():
                 self.network.install(worker, self.members.next_for(worker))
             case act.Fence():
                 self.network.fence(worker, *self.members.view_without(worker))

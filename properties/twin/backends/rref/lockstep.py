@@ -24,7 +24,7 @@ from farref.impl.core.ids import OwnedReference, Reference, WorkerId
 from farref.impl.core.messages import CallFailed, Control, FetchReturn, UserAccept
 from farref.impl.errors import RpcError
 from farref.impl.simulated.network import InFlight
-from farref.model.actions import Deliver, DropMessage, Duplicate, FailCall, Retry
+from farref.model.actions import Cut, Deliver, DropMessage, Duplicate, Exclude, FailCall, Install, Mend, Retry
 from farref.model.rref import actions as act
 from farref.model.rref import messages as msg
 from farref.model.rref.ids import ForkId, RRefId
@@ -99,11 +99,11 @@ class Lockstep:
                 self._time_out(fork)
             case act.Shutdown():
                 self.network.shut_down()
-            case act.Exclude() | act.Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
+            case Exclude() | Install() | act.Settle() | act.Bury() | act.Reclaim() | act.Join():
                 self._follow(action)
-            case act.Cut(one, other):
+            case Cut(one, other):
                 self.traffic.cut(WorkerId(one), WorkerId(other))
-            case act.Mend(one, other):
+            case Mend(one, other):
                 self.traffic.mend(WorkerId(one), WorkerId(other))
             case act.RegisterCreator() | act.EndCall():
                 raise Refused(f"{action} is no step of the sound protocol")

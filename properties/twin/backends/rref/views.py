@@ -13,6 +13,7 @@ from farref.impl.core.effects import Effect, Send
 from farref.impl.core.ids import WorkerId
 from farref.impl.core.messages import Ack, Control, Excluded
 from farref.impl.core.views import View, ViewSettled
+from farref.model.actions import Exclude, Install
 from farref.model.rref import actions as act
 from farref.properties.twin.backend import Refused
 
@@ -52,9 +53,9 @@ class Authority:
     def take(self, action: act.OnView, network: ViewedNetwork) -> None:
         """Take a step of the model about views."""
         match action:
-            case act.Exclude(worker):
+            case Exclude(worker):
                 self.excluded.append(WorkerId(worker))
-            case act.Install(worker):
+            case Install(worker):
                 self._install(WorkerId(worker), self.installed.get(WorkerId(worker), 0) + 1, network)
             case act.Settle(worker, view):
                 self._check_settled(WorkerId(worker), view)
