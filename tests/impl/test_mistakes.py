@@ -52,7 +52,8 @@ def nothing_has_begun() -> Iterator[None]:
 )
 def test_a_timeout_is_a_number_of_seconds(use: Begin, wrong: object, error: type[Exception]) -> None:
     with pytest.raises(
-        error, match=r"a timeout is a number of seconds, 0 \(for ever\), None or -1 \(the default\); not"
+        error,
+        match=r"a timeout is a number of seconds, or 0 \(for ever\); in a call also None or -1 \(the default\); not",
     ):
         use(wrong)
 

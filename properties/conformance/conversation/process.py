@@ -82,6 +82,7 @@ class AdapterProcess:
         """Say how it ended, or why it is no more heard, with the last that it wrote to its stderr."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1)  # its streams end a moment before it does
+            self._reader.join(1)  # and may not have been read to their end
         said = f"; its last words: {words}" if (words := self._stderr.said()) else ""
         code = self._process.poll()
         how = f"the adapter ended with exit code {code}" if code is not None else self._fault

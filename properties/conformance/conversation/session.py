@@ -141,7 +141,8 @@ class Session:
 
     def why_ended(self) -> str:
         """Say why no more answers come, with the last that the adapter wrote to its stderr."""
-        return self._complaint or self._process.why_ended()
+        ended = self._complaint or self._process.why_ended()
+        return self._complaint or ended  # what it wrote before it ended has been heard by now
 
     def close(self) -> None:
         """Let the adapter end by itself, and put down what is left."""
