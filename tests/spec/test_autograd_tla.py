@@ -159,10 +159,9 @@ LIVE: Final = ("L1Live", "L3Live", "L4Live")
     [
         Bounds("there-and-back", forward=True, release=True),
         Bounds("chain", passes=2, drops=1, timeouts=1),
-        Bounds("CB: B>r0 s0>C", exclusions=1),
-        Bounds("BA: A>r0 s0>B", cuts=1, exclusions=1),
+        Bounds("CB: B>r0 s0>C", cuts=1, exclusions=1),
     ],
-    ids=["release", "two passes", "an exclusion", "a cut and an exclusion"],
+    ids=["release", "two passes", "members"],
 )
 def test_what_holds_at_the_end_holds_in_temporal_logic(bounds: Bounds) -> None:
     listener = heard(bounds, SOUND, LIVE)
