@@ -30,9 +30,7 @@ class Views(NamedTuple):
     settled: Table[int]  # by WorkerId: the newest view it has settled
     told: Table[int]  # by WorkerId: the newest view it knows to be buried
     late: IdSet  # those who have not joined yet
-    refused: (
-        IdSet  # forks that their holder did not take, as their owner is lost, and of which the sharer has not heard
-    )
+    refused: IdSet  # forks that their holder did not take, as it has lost the owner; their sharers have not heard yet
 
 
 def no_views(bounds: Bounds) -> Views:

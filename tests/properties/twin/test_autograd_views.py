@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -10,13 +9,12 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from farref.impl.worker.halves import Kept, Piece
-from farref.properties.twin.backends import held_core
 from farref.properties.twin.backends.autograd.processes import AutogradProcesses
 from farref.properties.twin.backends.autograd.simulated import SimulatedAutograd
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.machine import twin_machine
 from farref.properties.zoo.catalogue import CRASH_MUTANTS
+from tests.properties.twin.broken import BROKEN, write_wrongly_again
 
 BOUNDS: dict[str, dict[str, Any]] = {
     "one": {"exclusions": 1},
@@ -24,8 +22,6 @@ BOUNDS: dict[str, dict[str, Any]] = {
     "two, and links": {"exclusions": 2, "cuts": 2, "workers": 4},
 }
 ABOUT_PASSES = ("passes_outlive_the_lost", "the_fence_is_ignored", "the_excluded_are_heard")
-BROKEN = ExitStack()
-"""What is broken in a process until it ends."""
 
 
 @pytest.mark.parametrize("fixed", BOUNDS.values(), ids=BOUNDS)
@@ -73,21 +69,9 @@ def _break_a_rule() -> None:
     ("mistake", "told"), [("a frame is lost", "lost with its stream"), ("a frame comes twice", "more often")]
 )
 def test_a_mistake_in_what_is_written_again_is_found_between_processes(mistake: str, told: str) -> None:
-    make = partial(AutogradProcesses, prepare=partial(_write_wrongly_again, mistake))
+    make = partial(AutogradProcesses, prepare=partial(write_wrongly_again, mistake))
     tally = campaign(make, seed=2, schedules_max=20, fixed=BOUNDS["links"], protocol="autograd")
     assert told in str(tally.disagreement)
-
-
-def _write_wrongly_again(mistake: str) -> None:
-    right = Kept.again
-
-    def wrong(kept: Kept, taken: int) -> list[Piece]:
-        pieces = right(kept, taken)
-        return pieces[:-1] if mistake == "a frame is lost" else [*pieces, *pieces[-1:]]
-
-    BROKEN.callback(setattr, Kept, "again", right)
-    Kept.again = wrong  # type: ignore[assignment, method-assign]
-    vars(held_core)["PATIENCE_S"] = 1.0
 
 
 def test_A21_of_several_dead_workers_the_one_with_the_smallest_id_is_named() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -13,13 +12,12 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from farref.impl.core.ids import WorkerId
 from farref.impl.simulated.network import InFlight, Simulation
-from farref.impl.worker.halves import Kept, Piece
-from farref.properties.twin.backends import held_core
 from farref.properties.twin.backends.rref.processes import ProcessesBackend
 from farref.properties.twin.backends.rref.simulated import SimulatedBackend
 from farref.properties.twin.campaign import campaign
 from farref.properties.twin.machine import twin_machine
 from farref.properties.zoo.catalogue import CRASH_MUTANTS
+from tests.properties.twin.broken import BROKEN, write_wrongly_again
 
 BOUNDS: dict[str, dict[str, Any]] = {
     "links": {"cuts": 2},
@@ -27,8 +25,6 @@ BOUNDS: dict[str, dict[str, Any]] = {
     "owners, and links": {"exclusions": 1, "cuts": 3, "lost_owners": True},
     "two, one comes back, and links": {"exclusions": 2, "workers": 4, "joins": 1, "cuts": 2},
 }
-BROKEN = ExitStack()
-"""What is broken in a process until it ends."""
 
 
 @pytest.mark.parametrize("fixed", BOUNDS.values(), ids=BOUNDS)
@@ -109,21 +105,9 @@ def test_an_excluded_worker_that_is_let_through_is_found() -> None:
     ("mistake", "told"), [("a frame is lost", "lost with its stream"), ("a frame comes twice", "more often")]
 )
 def test_a_mistake_in_what_is_written_again_is_found_between_processes(mistake: str, told: str) -> None:
-    make = partial(ProcessesBackend, prepare=partial(_write_wrongly_again, mistake))
+    make = partial(ProcessesBackend, prepare=partial(write_wrongly_again, mistake))
     tally = campaign(make, seed=2, schedules_max=20, fixed=BOUNDS["one, and a link"], protocol="rref")
     assert told in str(tally.disagreement)
-
-
-def _write_wrongly_again(mistake: str) -> None:
-    right = Kept.again
-
-    def wrong(kept: Kept, taken: int) -> list[Piece]:
-        pieces = right(kept, taken)
-        return pieces[:-1] if mistake == "a frame is lost" else [*pieces, *pieces[-1:]]
-
-    BROKEN.callback(setattr, Kept, "again", right)
-    Kept.again = wrong  # type: ignore[assignment, method-assign]
-    vars(held_core)["PATIENCE_S"] = 1.0
 
 
 def test_an_excluded_worker_that_is_let_through_is_found_between_processes() -> None:
